@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+
+from ddplint.source import Position
 
 
 class Impact(Enum):
@@ -39,13 +40,6 @@ class Applicability(Enum):
 
     SAFE = "safe"
     UNSAFE = "unsafe"
-
-
-class Position(NamedTuple):
-    """A point between two characters of a file."""
-
-    line: int
-    column: int
 
 
 @dataclass(frozen=True, slots=True)
