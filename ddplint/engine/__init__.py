@@ -1,0 +1,1 @@
+"""From one file or many to outcomes: gate, limits, parse, rules, suppressions, workers, fixes."""
