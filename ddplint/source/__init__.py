@@ -1,7 +1,11 @@
-"""Files found, bytes turned into text and back exactly, places, suppression comments."""
+"""Files found, bytes turned into text and back exactly, places, suppression comments.
+
+``ddplint.source.spans`` is imported by those who need it: it loads LibCST, which most files never need.
+"""
 
 from __future__ import annotations
 
 from ddplint.source.position import Position
+from ddplint.source.text import SourceFile, read_source, shown_path
 
-__all__ = ["Position"]
+__all__ = ["Position", "SourceFile", "read_source", "shown_path"]
