@@ -20,11 +20,15 @@ class RuleDefect:
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """A file that was linted, also when no word in it could make any rule speak."""
+    """A file that was linted, also when no word in it could make any rule speak.
+
+    ``hidden`` counts the findings of confidence "possible" that the settings leave out.
+    """
 
     path: str
     findings: tuple[Finding, ...] = ()
     defects: tuple[RuleDefect, ...] = ()
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,10 @@ class Report:
     def findings(self) -> tuple[Finding, ...]:
         """All findings that remain, by file, place and code."""
         return sorted_findings([finding for outcome in self.linted for finding in outcome.findings])
+
+    @property
+    def hidden(self) -> int:
+        return sum(outcome.hidden for outcome in self.linted)
 
     @property
     def defects(self) -> tuple[RuleDefect, ...]:
