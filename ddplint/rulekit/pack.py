@@ -98,7 +98,7 @@ def _refuse(name: str) -> None:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:  # noqa: BLE001 - whatever a pack raises on import, the answer is the same
+    except Exception as error:  # whatever a pack raises on import, the answer is the same
         raise PackError(f"rule pack module {name!r} cannot be imported: {type(error).__name__}: {error}") from error
 
 

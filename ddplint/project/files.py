@@ -1,0 +1,189 @@
+"""The Python files of a project and which of them import which, read from their bytes without parsing."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+SEARCHED = 5000
+PROGRAM = 300
+_SKIPPED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".venv",
+        "venv",
+        "env",
+        "node_modules",
+        "__pycache__",
+        "build",
+        "dist",
+        "site-packages",
+        ".tox",
+        ".nox",
+    }
+)
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
+)
+_WORD = re.compile(rb"\w+")
+# Distributions whose names no project file may claim: `import torch` is never a neighbour called torch.py.
+_EXTERNAL = frozenset({"torch", "torchvision", "torchaudio", "numpy", "apex", "deepspeed", "horovod", "accelerate"})
+
+
+class ProjectFiles:
+    """Every Python file below a root, at most ``SEARCHED`` of them; ``complete`` tells whether that was all."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._bytes: dict[Path, bytes] = {}
+        self._imports: dict[Path, tuple[Path, ...]] = {}
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """The files, sorted by folder and name."""
+        found: list[Path] = []
+        for path in _python_files(self.root):
+            if len(found) == SEARCHED:
+                break
+            found.append(path)
+        return tuple(found)
+
+    @property
+    def complete(self) -> bool:
+        return len(self.paths) < SEARCHED
+
+    @cached_property
+    def _known(self) -> frozenset[Path]:
+        return frozenset(self.paths)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Path]]:
+        names: dict[str, list[Path]] = {}
+        for path in self.paths:
+            name = path.parent.name if path.name == "__init__.py" else path.stem
+            names.setdefault(name, []).append(path)
+        return names
+
+    def content(self, path: Path) -> bytes:
+        """Return a file's bytes, empty when it can't be read."""
+        if path not in self._bytes:
+            try:
+                self._bytes[path] = path.read_bytes()
+            except OSError:
+                self._bytes[path] = b""
+        return self._bytes[path]
+
+    def holding(self, word: str) -> Iterator[Path]:
+        """Yield the files in which a word occurs as a word."""
+        encoded = word.encode()
+        pattern = re.compile(rb"(?<!\w)" + re.escape(encoded) + rb"(?!\w)")
+        for path in self.paths:
+            content = self.content(path)
+            if encoded in content and pattern.search(content):
+                yield path
+
+    def module(self, name: str, importer: Path) -> Path | None:
+        """Return the project file of a module as an importer names it (leading dots: relative), None for others."""
+        dots = len(name) - len(name.lstrip("."))
+        parts = tuple(part for part in name[dots:].split(".") if part)
+        if dots:
+            base = importer.parent
+            for _ in range(dots - 1):
+                base = base.parent
+            return self._file(base, parts)
+        if not parts or parts[0] in _EXTERNAL:
+            return None
+        for base in self._bases(importer):
+            found = self._file(base, parts)
+            if found is not None:
+                return found
+        return self._only_match(parts)
+
+    def _file(self, base: Path, parts: tuple[str, ...]) -> Path | None:
+        target = base.joinpath(*parts)
+        for candidate in (target / "__init__.py", target.with_name(f"{target.name}.py")):
+            if candidate in self._known:
+                return candidate
+        return None
+
+    def _bases(self, importer: Path) -> Iterator[Path]:
+        folder = importer.parent
+        while folder != self.root and self.root in folder.parents:
+            yield folder
+            folder = folder.parent
+        yield self.root
+        yield self.root / "src"
+
+    def _only_match(self, parts: tuple[str, ...]) -> Path | None:
+        """Return the one file whose path ends like the module's name: packages below folders put on ``sys.path``."""
+        if len(parts) < 2:
+            return None
+        matches = [path for path in self._by_name.get(parts[-1], ()) if _module_parts(path)[-len(parts) :] == parts]
+        return matches[0] if len(matches) == 1 else None
+
+    def imports(self, path: Path) -> tuple[Path, ...]:
+        """Return the project files that a file imports."""
+        if path not in self._imports:
+            found = (self.module(name, path) for name in _imported(self.content(path)))
+            self._imports[path] = tuple(dict.fromkeys(file for file in found if file is not None and file != path))
+        return self._imports[path]
+
+    def importers(self, path: Path) -> Iterator[Path]:
+        """Yield the project files that import a file."""
+        word = path.parent.name if path.name == "__init__.py" else path.stem
+        for other in self.holding(word):
+            if other != path and path in self.imports(other):
+                yield other
+
+    def program(self, path: Path) -> tuple[Path, ...]:
+        """Return the files that run together with a file: those that lead to it, and all that these import.
+
+        The nearest come first, and at most ``PROGRAM`` files are followed each way.
+        """
+        above = _closure([path], self.importers, PROGRAM)
+        return tuple(_closure(above, self.imports, PROGRAM))
+
+
+def _python_files(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.endswith(".egg-info"))
+        for name in sorted(names):
+            if name.endswith(".py"):
+                yield Path(folder, name)
+
+
+def _module_parts(path: Path) -> tuple[str, ...]:
+    return path.parts[:-1] if path.name == "__init__.py" else (*path.parts[:-1], path.stem)
+
+
+def _imported(content: bytes) -> Iterator[str]:
+    """Yield the names that a file imports: modules, and members of modules, which may be modules too."""
+    for match in _IMPORT.finditer(content):
+        source, members, modules = match.groups()
+        if source is not None:
+            prefix = source.decode(errors="replace")
+            yield prefix
+            joint = "" if prefix.endswith(".") else "."
+            for member in _WORD.findall(members):
+                yield f"{prefix}{joint}{member.decode(errors='replace')}"
+        else:
+            for module in modules.split(b","):
+                words = module.split()
+                if words:
+                    yield words[0].decode(errors="replace")
+
+
+def _closure(start: Iterable[Path], step: Callable[[Path], Iterable[Path]], limit: int) -> list[Path]:
+    seen = dict.fromkeys(start)
+    pending = deque(seen)
+    while pending and len(seen) < limit:
+        for path in step(pending.popleft()):
+            if path not in seen:
+                seen[path] = None
+                pending.append(path)
+    return list(seen)

@@ -1,0 +1,37 @@
+"""The projects that a run touches, each made once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ddplint.project.project import DISTRIBUTION_WORDS, Project
+from ddplint.project.root import project_root
+from ddplint.semantics import Script
+
+
+class Workspace:
+    """Finds the project of a file and keeps it for the next one."""
+
+    def __init__(self) -> None:
+        self._projects: dict[Path, Project] = {}
+
+    def project(self, path: Path) -> Project:
+        """Return the project to which a file belongs."""
+        root = project_root(path)
+        if root not in self._projects:
+            self._projects[root] = Project(root)
+        return self._projects[root]
+
+    def project_of(self, script: Script, path: Path) -> Project:
+        """Return the project of a script that was parsed from the file at ``path``."""
+        project = self.project(path)
+        project.add(script, path.resolve())
+        return project
+
+    def is_distributed(self, path: Path) -> bool:
+        """Whether the program of a file trains with several processes, told from bytes alone."""
+        project = self.project(path)
+        resolved = path.resolve()
+        return any(
+            word in project.files.content(file) for file in project.program(resolved) for word in DISTRIBUTION_WORDS
+        )

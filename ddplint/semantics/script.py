@@ -1,0 +1,53 @@
+"""One file, understood: what rules ask their questions of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from ddplint.semantics.expressions import Call, Name
+    from ddplint.semantics.structure import Class, Exit, Function, Loop, Region, Scope, Statement, Store
+    from ddplint.source import SourceFile
+
+
+@dataclass(eq=False)
+class Script:
+    """The facts of one file, each list in source order.
+
+    ``imports`` holds the full name of everything imported, with the statement and the region of the import.
+    """
+
+    source: SourceFile
+    module: cst.Module
+    calls: list[Call] = field(default_factory=list)
+    names: list[Name] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    exits: list[Exit] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    imports: list[tuple[str, Statement, Region]] = field(default_factory=list)
+    scope: Scope = field(init=False)
+
+    @property
+    def path(self) -> str:
+        """The file's path as it is shown."""
+        return self.source.path
+
+    @cached_property
+    def attribute_stores(self) -> dict[str, list[Store]]:
+        """What is put into attributes, by the attribute's name."""
+        stores: dict[str, list[Store]] = {}
+        for store in self.stores:
+            if store.name is not None:
+                stores.setdefault(store.name, []).append(store)
+        return stores
+
+    @cached_property
+    def item_stores(self) -> list[Store]:
+        """What is put into items: ``base[index] = value``."""
+        return [store for store in self.stores if store.index is not None]
