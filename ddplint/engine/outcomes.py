@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ddplint.findings import Finding
@@ -53,11 +53,15 @@ Outcome: TypeAlias = Linted | Skipped | Failed
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcomes of one run and, after a run with fixes, what was fixed and which fixes were held back."""
+    """The outcomes of one run and, after a run with fixes, what was fixed and which fixes were held back.
+
+    ``dry_run``: the fixes were only shown as a patch, so what is ``fixed`` here still is in the files.
+    """
 
     outcomes: tuple[Outcome, ...]
     fixed: tuple[Finding, ...] = ()
     fix_defects: tuple[RuleDefect, ...] = ()
+    dry_run: bool = False
 
     @property
     def linted(self) -> tuple[Linted, ...]:
@@ -83,6 +87,13 @@ class Report:
     @property
     def defects(self) -> tuple[RuleDefect, ...]:
         return tuple(defect for outcome in self.linted for defect in outcome.defects) + self.fix_defects
+
+    def without_findings(self) -> Report:
+        """Return the report without the findings that remain."""
+        outcomes = (
+            replace(outcome, findings=()) if isinstance(outcome, Linted) else outcome for outcome in self.outcomes
+        )
+        return replace(self, outcomes=tuple(outcomes))
 
     def exit_code(self, exit_zero: bool = False) -> int:
         """0 clean; 1 findings, or a file that cannot be read; 3 our defect, which ``exit_zero`` does not hide."""
