@@ -11,7 +11,7 @@ from ddplint.source import Position
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ddplint.semantics import Expression
+    from ddplint.semantics import Placed
     from ddplint.source import SourceFile
     from ddplint.source.suppressions import SuppressedCode, Suppression
 
@@ -42,14 +42,14 @@ class Rule:
 class Found:
     """One thing that a check saw, still tied to the tree; it lives only in the process that found it.
 
-    ``at`` is an expression, a node, or a pair of positions. ``related`` holds further places with a note each.
+    ``at`` is an expression, a binding or the like, a bare node, or a pair of positions. ``related`` holds further places with a note each.
     ``subject`` is whatever the rule's fix wants to know. ``impact`` overrides the rule's own.
     """
 
-    at: Expression | cst.CSTNode | tuple[Position, Position]
+    at: Placed | cst.CSTNode | tuple[Position, Position]
     message: str
     confidence: Confidence = Confidence.LIKELY
-    related: tuple[tuple[Expression | cst.CSTNode, str], ...] = ()
+    related: tuple[tuple[Placed | cst.CSTNode, str], ...] = ()
     subject: object = None
     impact: Impact | None = None
 

@@ -26,7 +26,7 @@ from ddplint.semantics.expressions import (
     Subscript,
 )
 from ddplint.semantics.failure import ParseFailure
-from ddplint.semantics.script import Script
+from ddplint.semantics.script import Placed, Script
 
 __all__ = [
     "Argument",
@@ -48,6 +48,7 @@ __all__ = [
     "Operation",
     "ParseFailure",
     "Passed",
+    "Placed",
     "Script",
     "Sequence",
     "Slice",

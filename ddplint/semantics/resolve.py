@@ -81,7 +81,8 @@ class Resolver:
         self.linker = linker
         self._names: dict[int, frozenset[str]] = {}
         self._origins: dict[int, tuple[Origin, ...]] = {}
-        self._active: set[int] = set()
+        self._naming: set[int] = set()
+        self._tracing: set[int] = set()
 
     # Names.
 
@@ -93,14 +94,14 @@ class Resolver:
         known = self._names.get(id(expression))
         if known is not None:
             return known
-        if id(expression) in self._active or len(self._active) > _DEEPEST:
+        if id(expression) in self._naming or len(self._naming) > _DEEPEST:
             return frozenset([UNKNOWN_NAME])
-        self._active.add(id(expression))
+        self._naming.add(id(expression))
         try:
             found = frozenset(self._names_of(expression))
         finally:
-            self._active.discard(id(expression))
-        if not self._active:
+            self._naming.discard(id(expression))
+        if not self._naming:
             self._names[id(expression)] = found
         return found
 
@@ -167,14 +168,14 @@ class Resolver:
         known = self._origins.get(id(expression))
         if known is not None:
             return known
-        if id(expression) in self._active or len(self._active) > _DEEPEST:
+        if id(expression) in self._tracing or len(self._tracing) > _DEEPEST:
             return (UNKNOWN,)
-        self._active.add(id(expression))
+        self._tracing.add(id(expression))
         try:
             found = tuple(dict.fromkeys(self._origins_of(expression)))
         finally:
-            self._active.discard(id(expression))
-        if not self._active:
+            self._tracing.discard(id(expression))
+        if not self._tracing:
             self._origins[id(expression)] = found
         return found
 

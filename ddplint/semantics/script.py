@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from ddplint.semantics.expressions import Call, Name
     from ddplint.semantics.structure import Class, Exit, Function, Loop, Region, Scope, Statement, Store
     from ddplint.source import SourceFile
+    from ddplint.source.spans import Spans
+
+
+class Placed(Protocol):
+    """Whatever stands somewhere in a file: an expression, a binding, a store, a loop, an exit."""
+
+    @property
+    def node(self) -> cst.CSTNode: ...
+
+    @property
+    def statement(self) -> Statement: ...
 
 
 @dataclass(eq=False)
@@ -37,6 +48,18 @@ class Script:
     def path(self) -> str:
         """The file's path as it is shown."""
         return self.source.path
+
+    def statement_lines(self, at: Placed | cst.CSTNode, spans: Spans) -> tuple[int, int]:
+        """Return the first and last line of the statement around a place, of a compound statement only its header."""
+        statement = getattr(at, "statement", None)
+        node = at if statement is None else statement.node
+        start, end = spans.of(node)
+        body = getattr(node, "body", None)
+        if body is not None and not isinstance(body, (list, tuple)):
+            end = max(start, spans.whole(body)[0])
+        last = self.source.position(end)
+        first = self.source.position(start).line
+        return first, max(first, last.line)
 
     @cached_property
     def attribute_stores(self) -> dict[str, list[Store]]:
