@@ -12,8 +12,9 @@ from ddplint.project.files import ProjectFiles
 from ddplint.project.frameworks import frameworks_in
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
 from ddplint.semantics.arguments import Missing, argument
+from ddplint.semantics.names import Definition
 from ddplint.semantics.ranks import RankTests
-from ddplint.semantics.resolve import Definition, Origin, Resolver
+from ddplint.semantics.resolve import Origin, Resolver
 from ddplint.semantics.structure import BindingKind, Function
 from ddplint.source.limits import refusal
 from ddplint.source.text import SourceFile, shown_path

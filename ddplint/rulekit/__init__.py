@@ -31,8 +31,9 @@ from ddplint.semantics import (
     Subscript,
 )
 from ddplint.semantics.arguments import Missing
+from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.resolve import LOCAL, UNKNOWN, UNKNOWN_NAME, Imported, Origin, Part
+from ddplint.semantics.resolve import UNKNOWN, Imported, Origin, Part
 from ddplint.semantics.structure import (
     Binding,
     BindingKind,

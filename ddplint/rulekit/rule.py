@@ -42,7 +42,8 @@ class Rule:
 class Found:
     """One thing that a check saw, still tied to the tree; it lives only in the process that found it.
 
-    ``at`` is an expression, a binding or the like, a bare node, or a pair of positions. ``related`` holds further places with a note each.
+    ``at`` is an expression, a binding or the like, a bare node, or a pair of positions. ``related`` holds further
+    places with a note each.
     ``subject`` is whatever the rule's fix wants to know. ``impact`` overrides the rule's own.
     """
 

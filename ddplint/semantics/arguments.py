@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from ddplint.semantics.expressions import Call, Constant, Expression, Mapping
-from ddplint.semantics.resolve import UNKNOWN_NAME, Resolver
+from ddplint.semantics.names import UNKNOWN_NAME
+from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.torch_names import signature
 
 

@@ -1,16 +1,13 @@
-"""What a name stands for and where a value comes from.
+"""Where a value comes from: back from an expression to the calls, constants, parameters that made it.
 
-``names`` answers with dotted names of imported things; ``origins`` goes back from an expression to what made its
-value: calls, constants, parameters nobody is seen to give, functions, classes. Both answer with every possibility
-and say unknown where they lose the trail.
+The answer holds every possibility and says unknown where the trail is lost.
 """
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from ddplint.semantics.expressions import (
     Assigned,
@@ -26,16 +23,11 @@ from ddplint.semantics.expressions import (
     Subscript,
 )
 from ddplint.semantics.expressions import Sequence as Display
+from ddplint.semantics.names import BUILTINS, DEEPEST, MODULE, UNKNOWN_NAME, Linker, NameResolver
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.script import Script
-from ddplint.semantics.structure import Binding, BindingKind, Class, Function, Parameter, Scope, Store
+from ddplint.semantics.structure import Binding, BindingKind, Class, Function, Parameter, Store
 from ddplint.semantics.torch_names import canonical
-
-UNKNOWN_NAME = "?"
-LOCAL = "<here>."
-MODULE = "<module>."
-_DEEPEST = 24
-_BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +50,9 @@ class Unknown:
 
 UNKNOWN = Unknown()
 Origin: TypeAlias = Expression | Parameter | Function | Class | Imported | Part | Unknown
-Definition: TypeAlias = tuple[Script, Sequence[Binding]]
 
 
-class Linker(Protocol):
-    """What other files know."""
-
-    def definition(self, script: Script, name: str) -> Definition | None:
-        """Return the bindings of a name that a script imports from a file of the project."""
-
-    def callers(self, function: Function) -> tuple[Sequence[Call], bool]:
-        """Return the calls of a function that can be seen, and whether these are all."""
-
-    def star(self, script: Script, module: str, name: str) -> bool:
-        """Whether ``from module import *`` in a script can bind ``name``."""
-
-
-class Resolver:
+class Resolver(NameResolver):
     """Answers for the expressions of every script that its linker knows."""
 
     def __init__(self, linker: Linker) -> None:
@@ -84,91 +62,12 @@ class Resolver:
         self._naming: set[int] = set()
         self._tracing: set[int] = set()
 
-    # Names.
-
-    def names(self, expression: Expression) -> frozenset[str]:
-        """Return every dotted name that an expression can stand for; ``?`` among them: something else, too.
-
-        Things defined in the project are named ``<here>.`` and their own name.
-        """
-        known = self._names.get(id(expression))
-        if known is not None:
-            return known
-        if id(expression) in self._naming or len(self._naming) > _DEEPEST:
-            return frozenset([UNKNOWN_NAME])
-        self._naming.add(id(expression))
-        try:
-            found = frozenset(self._names_of(expression))
-        finally:
-            self._naming.discard(id(expression))
-        if not self._naming:
-            self._names[id(expression)] = found
-        return found
-
-    def _names_of(self, expression: Expression) -> Iterator[str]:
-        if isinstance(expression, Name):
-            yield from self._names_of_name(expression)
-        elif isinstance(expression, Attribute):
-            for base in self.names(expression.base):
-                yield from self._names_of_member(expression, base)
-        elif isinstance(expression, Conditional):
-            yield from self.names(expression.then) | self.names(expression.otherwise)
-        else:
-            yield UNKNOWN_NAME
-
-    def _names_of_name(self, name: Name) -> Iterator[str]:
-        bindings = reaching(name.id, name)
-        if bindings is None:
-            stars = [star for star in _stars(name.region.scope) if self.linker.star(name.scope.script, star, name.id)]
-            for star in stars:
-                yield from self._names_of_import(name.scope.script, f"{star}.{name.id}")
-            if not stars:
-                yield f"builtins.{name.id}" if name.id in _BUILTINS else UNKNOWN_NAME
-            return
-        for binding in bindings:
-            yield from self._names_of_binding(name.scope.script, binding)
-        if not bindings:
-            yield UNKNOWN_NAME
-
-    def _names_of_binding(self, script: Script, binding: Binding) -> Iterator[str]:
-        if binding.kind is BindingKind.IMPORT:
-            yield from self._names_of_import(script, binding.imported)
-        elif binding.kind in (BindingKind.FUNCTION, BindingKind.CLASS):
-            yield LOCAL + binding.name
-        elif binding.kind is BindingKind.ASSIGNMENT and binding.value is not None and not binding.path:
-            yield from self.names(binding.value)
-        else:
-            yield UNKNOWN_NAME
-
-    def _names_of_import(self, script: Script, name: str) -> Iterator[str]:
-        definition = self.linker.definition(script, name)
-        if definition is None:
-            yield canonical(name)
-            return
-        where, bindings = definition
-        if not bindings:
-            yield MODULE + name
-        for binding in bindings:
-            yield from self._names_of_binding(where, binding)
-
-    def _names_of_member(self, expression: Attribute, base: str) -> Iterator[str]:
-        if base == UNKNOWN_NAME:
-            yield UNKNOWN_NAME
-        elif base.startswith(MODULE):
-            yield from self._names_of_import(expression.scope.script, f"{base.removeprefix(MODULE)}.{expression.name}")
-        elif base.startswith(LOCAL):
-            yield f"{base}.{expression.name}"
-        else:
-            yield from self._names_of_import(expression.scope.script, f"{base}.{expression.name}")
-
-    # Origins.
-
     def origins(self, expression: Expression) -> tuple[Origin, ...]:
         """Return what can have made the value of an expression, every possibility once."""
         known = self._origins.get(id(expression))
         if known is not None:
             return known
-        if id(expression) in self._tracing or len(self._tracing) > _DEEPEST:
+        if id(expression) in self._tracing or len(self._tracing) > DEEPEST:
             return (UNKNOWN,)
         self._tracing.add(id(expression))
         try:
@@ -202,8 +101,10 @@ class Resolver:
     def _origins_of_name(self, name: Name) -> Iterator[Origin]:
         bindings = reaching(name.id, name)
         if not bindings:
-            for found in self.names(name):
-                yield UNKNOWN if found == UNKNOWN_NAME or found.startswith(LOCAL) else Imported(found)
+            for star in self.stars_that_bind(name):
+                yield from self._origins_of_import(name.scope.script, f"{star}.{name.id}")
+                return
+            yield Imported(f"builtins.{name.id}") if name.id in BUILTINS else UNKNOWN
             return
         for binding in bindings:
             yield from self._origins_of_binding(name.scope.script, binding)
@@ -280,27 +181,25 @@ class Resolver:
         return given
 
     def _origins_of_attribute(self, expression: Attribute) -> Iterator[Origin]:
-        stores = tuple(self.stores_of(expression))
-        if stores:
-            for store in stores:
-                yield from self._parts(store.value, store.path) if store.value is not None else (UNKNOWN,)
+        members = [base for base in self.names(expression.base) if base.startswith(MODULE)]
+        for base in members:
+            yield from self._origins_of_import(
+                expression.scope.script, f"{base.removeprefix(MODULE)}.{expression.name}"
+            )
+        if members:
             return
-        for name in self.names(expression):
-            if name == UNKNOWN_NAME or name.startswith(MODULE):
-                yield expression
-            elif name.startswith(LOCAL):
-                yield from self._origins_of_member(expression)
-            else:
-                yield Imported(name)
-
-    def _origins_of_member(self, expression: Attribute) -> Iterator[Origin]:
-        """Yield what ``module.name`` stands for when the module is the project's."""
-        for base in self.names(expression.base):
-            if base.startswith(MODULE):
-                name = f"{base.removeprefix(MODULE)}.{expression.name}"
-                yield from self._origins_of_import(expression.scope.script, name)
-            else:
-                yield expression
+        settled = False
+        for store in self.stores_of(expression):
+            settled |= self.class_of(store.base) is not None or _always_before(store, expression)
+            yield from self._parts(store.value, store.path) if store.value is not None else (UNKNOWN,)
+        cls = self.class_of(expression.base)
+        if cls is not None:
+            for binding in cls.scope.bindings.get(expression.name, ()):
+                settled = True
+                yield from self._origins_of_binding(cls.scope.script, binding)
+        if not settled:
+            for name in self.names(expression):
+                yield expression if name[0] in f"{UNKNOWN_NAME}<" else Imported(name)
 
     def stores_of(self, expression: Attribute) -> Iterator[Store]:
         """Yield what is put into this attribute: of the same object in the same class, function or file."""
@@ -381,11 +280,9 @@ def _is_static(function: Function) -> bool:
     return any(isinstance(decorator, Name) and decorator.id == "staticmethod" for decorator in function.decorators)
 
 
-def _stars(scope: Scope) -> Iterator[str]:
-    current: Scope | None = scope
-    while current is not None:
-        yield from current.stars
-        current = current.parent
+def _always_before(store: Store, read: Expression) -> bool:
+    """Whether a read always comes after a store in the same function."""
+    return store.order < read.order and read.region.within(store.region) and store.region.scope is read.region.scope
 
 
 def _chain(expression: Expression) -> str:
@@ -405,18 +302,3 @@ def _items(origin: Origin, key: object) -> Iterator[Expression]:
                 yield value
     elif isinstance(origin, Display) and type(key) is int and -len(origin.items) <= key < len(origin.items):
         yield origin.items[key]
-
-
-__all__ = [
-    "LOCAL",
-    "MODULE",
-    "UNKNOWN",
-    "UNKNOWN_NAME",
-    "Definition",
-    "Imported",
-    "Linker",
-    "Origin",
-    "Part",
-    "Resolver",
-    "Unknown",
-]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -51,8 +51,8 @@ class Script:
 
     def statement_lines(self, at: Placed | cst.CSTNode, spans: Spans) -> tuple[int, int]:
         """Return the first and last line of the statement around a place, of a compound statement only its header."""
-        statement = getattr(at, "statement", None)
-        node = at if statement is None else statement.node
+        statement: Statement | None = getattr(at, "statement", None)
+        node: Any = at if statement is None else statement.node
         start, end = spans.of(node)
         body = getattr(node, "body", None)
         if body is not None and not isinstance(body, (list, tuple)):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ddplint.project import Workspace
-from ddplint.semantics import Call, Constant, Expression, Name, Script
+from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
 from ddplint.semantics.resolve import Imported, Origin, Part
 from ddplint.semantics.structure import Class, Function, Parameter
 
@@ -46,6 +46,10 @@ CASES = [
     pytest.param(
         "class T:\n    def __init__(self):\n        self.s = 1\nt = T()\nuse(t.s)", {"1"}, id="an object's attribute"
     ),
+    pytest.param(
+        "args.lr = 1\ndef f():\n    use(args.lr)", {"1", "args.lr"}, id="an attribute that may be set in sight"
+    ),
+    pytest.param("class T:\n    size = 1\n    def run(self):\n        use(self.size)", {"1"}, id="a class attribute"),
     pytest.param("import torch\nuse(torch.float16)", {"torch.float16"}, id="something imported"),
     pytest.param("def f(): ...\nuse(f)", {"function f"}, id="a function"),
     pytest.param("def f(n):\n    return f(n)\nuse(f(1))", {"?"}, id="a function that only returns itself"),
@@ -57,6 +61,10 @@ def _shown(origin: Origin) -> str:
     match origin:
         case Constant():
             return repr(origin.value)
+        case Attribute():
+            return f"{_shown(origin.base)}.{origin.name}"
+        case Name():
+            return origin.id
         case Call():
             return f"{origin.callee.id}()" if isinstance(origin.callee, Name) else "a call"
         case Part():
