@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
+from ddplint.source.discovery import Discovered, discover
 from ddplint.source.position import Position
 from ddplint.source.text import SourceFile, read_source, shown_path
 
-__all__ = ["Position", "SourceFile", "read_source", "shown_path"]
+__all__ = ["Discovered", "Position", "SourceFile", "discover", "read_source", "shown_path"]
