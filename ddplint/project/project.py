@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ddplint.errors import SourceError
+from ddplint.project.callers import Callers
 from ddplint.project.files import ProjectFiles
 from ddplint.project.frameworks import frameworks_in
-from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
+from ddplint.project.links import Imports
+from ddplint.project.scripts import Scripts
+from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
 from ddplint.semantics.names import Definition
 from ddplint.semantics.ranks import RankTests
 from ddplint.semantics.resolve import Origin, Resolver
-from ddplint.semantics.structure import BindingKind, Function
-from ddplint.source.limits import refusal
-from ddplint.source.text import SourceFile, shown_path
+from ddplint.semantics.structure import Function
 
-# More files than this that mention a function's name: its callers are not looked for.
-SEARCHED_FOR_CALLERS = 60
 # Any of these words shows that a program runs as several processes that train together.
 DISTRIBUTION_WORDS = (
     b"init_process_group",
@@ -40,115 +37,33 @@ class Project:
 
     def __init__(self, root: Path) -> None:
         self.files = ProjectFiles(root)
+        self.scripts = Scripts(self.files)
+        self.imports = Imports(self.files, self.scripts)
         self.resolver = Resolver(self)
         self.rank_tests = RankTests(self.resolver)
-        self._scripts: dict[Path, Script | None] = {}
+        self._callers = Callers(self.files, self.scripts, self.resolver)
         self._programs: dict[Path, tuple[Path, ...]] = {}
-        self._callers: dict[int, tuple[Sequence[Call], bool]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
-        self._paths: dict[int, Path] = {}
-
-    # Scripts.
 
     def add(self, script: Script, path: Path) -> None:
         """Take in a script that was parsed elsewhere, so that its file is not parsed again."""
-        self._scripts[path] = script
-        self._paths[id(script)] = path
+        self.scripts.add(script, path)
 
     def script(self, path: Path) -> Script | None:
         """Return the script of a file of the project, None when it can't be read or parsed."""
-        if path not in self._scripts:
-            self._scripts[path] = self._parsed(path)
-            if (script := self._scripts[path]) is not None:
-                self._paths[id(script)] = path
-        return self._scripts[path]
-
-    def _parsed(self, path: Path) -> Script | None:
-        from ddplint.semantics.parse import parse  # imports libcst, which no other path through here needs
-
-        data = self.files.content(path)
-        if not data or refusal(data) is not None:
-            return None
-        try:
-            return parse(SourceFile.from_bytes(data, shown_path(path, Path(os.getcwd()))))
-        except SourceError:
-            return None
-
-    # What the resolver asks of a linker.
+        return self.scripts.at(path)
 
     def definition(self, script: Script, name: str) -> Definition | None:
         """Return the bindings of an imported name in the project file that defines it; no bindings: a module."""
-        importer = self._paths.get(id(script))
-        if importer is None:
-            return None
-        dots = len(name) - len(name.lstrip("."))
-        parts = name[dots:].split(".")
-        for split in range(len(parts), -1 if dots else 0, -1):
-            path = self.files.module(name[:dots] + ".".join(parts[:split]), importer)
-            found = None if path is None or path == importer else self.script(path)
-            if found is None:
-                continue
-            if split == len(parts):
-                return (found, ())
-            return self._member(found, parts[split:])
-        return None
-
-    def _member(self, script: Script, parts: Sequence[str]) -> Definition | None:
-        if len(parts) != 1:
-            return None
-        bindings = script.scope.bindings.get(parts[0])
-        if bindings:
-            return (script, [binding for binding in bindings if binding.kind is not BindingKind.DELETE])
-        for star in script.scope.stars:
-            definition = self.definition(script, f"{star}.{parts[0]}")
-            if definition is not None:
-                return definition
-        return None
+        return self.imports.definition(script, name)
 
     def star(self, script: Script, module: str, name: str) -> bool:
-        """Whether ``from module import *`` in a script binds ``name``; of modules outside the project: it may."""
-        importer = self._paths.get(id(script))
-        if importer is None or self.files.module(module, importer) is None:
-            return module.partition(".")[0] in ("torch", "torchvision")
-        return self.definition(script, f"{module}.{name}") is not None
+        """Whether ``from module import *`` in a script binds ``name``."""
+        return self.imports.star(script, module, name)
 
     def callers(self, function: Function) -> tuple[Sequence[Call], bool]:
         """Return the calls of a function that can be seen, and whether these are all."""
-        if id(function) not in self._callers:
-            self._callers[id(function)] = ((), False)  # what a recursive question gets
-            self._callers[id(function)] = self._find_callers(function)
-        return self._callers[id(function)]
-
-    def _find_callers(self, function: Function) -> tuple[Sequence[Call], bool]:
-        called = function.cls.name if function.cls is not None and function.name == "__init__" else function.name
-        scripts, complete = self._mentioning(called, function.script)
-        calls: list[Call] = []
-        for script in scripts:
-            callees = set()
-            for call in script.calls:
-                if _last_name(call.callee) != called:
-                    continue
-                callees.add(id(call.callee))
-                target = self.resolver.function_of(call)
-                if target is function:
-                    calls.append(call)
-                complete &= target is not None or self._is_foreign(call)
-            complete &= not any(name.id == called and id(name) not in callees for name in script.names)
-        return calls, complete
-
-    def _is_foreign(self, call: Call) -> bool:
-        """Whether a call certainly runs nothing of the project."""
-        names = self.resolver.names(call.callee)
-        return all(name[0] not in "?<" for name in names)
-
-    def _mentioning(self, word: str, own: Script) -> tuple[list[Script], bool]:
-        paths = [path for path in self.files.holding(word) if path != self._paths.get(id(own))]
-        complete = self.files.complete and len(paths) <= SEARCHED_FOR_CALLERS
-        scripts = [self.script(path) for path in paths] if complete else []
-        complete &= None not in scripts
-        return [own, *(script for script in scripts if script is not None)], complete
-
-    # Questions.
+        return self._callers.of(function)
 
     def names(self, expression: Expression) -> frozenset[str]:
         """Return every dotted name that an expression can stand for (see Resolver.names)."""
@@ -233,16 +148,10 @@ class Project:
         return found
 
     def _program_of(self, script: Script) -> tuple[Path, ...]:
-        path = self._paths.get(id(script))
+        path = self.scripts.path_of(script)
         return (Path(script.path),) if path is None else self.program(path)
 
     def _content(self, script: Script, path: Path) -> bytes:
-        if path == self._paths.get(id(script), Path(script.path)):
+        if path == (self.scripts.path_of(script) or Path(script.path)):
             return script.source.text.encode("utf-8", "surrogatepass")
         return self.files.content(path)
-
-
-def _last_name(expression: Expression) -> str:
-    if isinstance(expression, Name):
-        return expression.id
-    return expression.name if isinstance(expression, Attribute) else ""

@@ -107,7 +107,15 @@ class NameResolver:
         if not bindings:
             yield MODULE + name
         for binding in bindings:
-            yield from self._names_of_binding(where, binding)
+            key = id(binding)
+            if key in self._naming:  # two files import the name from each other
+                yield UNKNOWN_NAME
+                continue
+            self._naming.add(key)
+            try:
+                yield from self._names_of_binding(where, binding)
+            finally:
+                self._naming.discard(key)
 
     def _names_of_member(self, expression: Attribute, base: str) -> Iterator[str]:
         if base == UNKNOWN_NAME:

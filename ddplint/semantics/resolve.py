@@ -23,6 +23,7 @@ from ddplint.semantics.expressions import (
     Subscript,
 )
 from ddplint.semantics.expressions import Sequence as Display
+from ddplint.semantics.launchers import launched_arguments
 from ddplint.semantics.names import BUILTINS, DEEPEST, MODULE, UNKNOWN_NAME, Linker, NameResolver
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.script import Script
@@ -132,7 +133,15 @@ class Resolver(NameResolver):
             return
         where, bindings = definition
         for binding in bindings:
-            yield from self._origins_of_binding(where, binding)
+            key = id(binding)
+            if key in self._tracing:  # two files import the name from each other
+                yield UNKNOWN
+                continue
+            self._tracing.add(key)
+            try:
+                yield from self._origins_of_binding(where, binding)
+            finally:
+                self._tracing.discard(key)
 
     def _parts(self, value: Expression, path: Sequence[int | None]) -> Iterator[Origin]:
         if not path:
@@ -167,6 +176,9 @@ class Resolver(NameResolver):
 
     def bound(self, call: Call, function: Function) -> dict[str, Expression]:
         """Return which argument of a call each parameter of a function gets; starred arguments are left out."""
+        launched = launched_arguments(self, call, function)
+        if launched is not None:
+            return launched
         positional = [parameter for parameter in function.parameters if parameter.kind == "positional"]
         if function.cls is not None and not _is_static(function):
             positional = positional[1:]

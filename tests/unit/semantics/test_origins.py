@@ -106,3 +106,16 @@ def test_values_are_followed_through_the_files_of_a_project(tmp_path: Path) -> N
     first, second = (call.arguments[0].value for call in script.calls)
     assert [_shown(origin) for origin in project.origins(first)] == ["2"]
     assert [_shown(origin) for origin in project.origins(second)] == ["7"]
+
+
+def test_files_that_import_from_each_other_come_to_an_end(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").touch()
+    (tmp_path / "one.py").write_text("from two import thing\nfrom two import *\nuse(thing)\nuse(other)\n")
+    (tmp_path / "two.py").write_text("from one import thing\nfrom one import *\n")
+    path = tmp_path / "one.py"
+    project = Workspace().project(path)
+    script = project.script(path)
+    assert script is not None
+    first, second = (call.arguments[0].value for call in script.calls)
+    assert {_shown(origin) for origin in project.origins(first)} == {"?"}
+    assert project.names(second) == {"?"}

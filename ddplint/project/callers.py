@@ -1,0 +1,75 @@
+"""Who calls a function, in any file of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ddplint.project.files import ProjectFiles
+from ddplint.project.scripts import Scripts
+from ddplint.semantics import Attribute, Call, Expression, Name, Script
+from ddplint.semantics.launchers import launched
+from ddplint.semantics.resolve import Resolver
+from ddplint.semantics.structure import Function
+
+# More files than this that mention a function's name: its callers are not looked for.
+SEARCHED_FOR_CALLERS = 60
+
+
+class Callers:
+    """Finds the calls of functions, those through ``mp.spawn``, ``Process`` and ``Thread`` included."""
+
+    def __init__(self, files: ProjectFiles, scripts: Scripts, resolver: Resolver) -> None:
+        self._files = files
+        self._scripts = scripts
+        self._resolver = resolver
+        self._known: dict[int, tuple[Sequence[Call], bool]] = {}
+
+    def of(self, function: Function) -> tuple[Sequence[Call], bool]:
+        """Return the calls of a function that can be seen, and whether these are all."""
+        if id(function) not in self._known:
+            self._known[id(function)] = ((), False)  # what a question that needs its own answer gets
+            self._known[id(function)] = self._find(function)
+        return self._known[id(function)]
+
+    def _find(self, function: Function) -> tuple[Sequence[Call], bool]:
+        called = function.cls.name if function.cls is not None and function.name == "__init__" else function.name
+        scripts, complete = self._mentioning(called, function.script)
+        calls: list[Call] = []
+        for script in scripts:
+            accounted: set[int] = set()
+            for call in script.calls:
+                target = launched(self._resolver, call)
+                if target is not None and _last_name(target) == called:
+                    accounted.add(id(target))
+                    if function in self._resolver.origins(target):
+                        calls.append(call)
+                elif _last_name(call.callee) == called:
+                    accounted.add(id(call.callee))
+                    runs = self._resolver.function_of(call)
+                    if runs is function:
+                        calls.append(call)
+                    complete &= runs is not None or self._is_foreign(call)
+            complete &= all(id(name) in accounted for name in _reads(script, called))
+        return calls, complete
+
+    def _is_foreign(self, call: Call) -> bool:
+        """Whether a call certainly runs nothing of the project."""
+        return all(name[0] not in "?<" for name in self._resolver.names(call.callee))
+
+    def _mentioning(self, word: str, own: Script) -> tuple[list[Script], bool]:
+        home = self._scripts.path_of(own)
+        paths = [path for path in self._files.holding(word) if path != home]
+        complete = self._files.complete and len(paths) <= SEARCHED_FOR_CALLERS
+        scripts = [self._scripts.at(path) for path in paths] if complete else []
+        complete &= None not in scripts
+        return [own, *(script for script in scripts if script is not None)], complete
+
+
+def _reads(script: Script, name: str) -> Iterator[Expression]:
+    return (read for read in script.names if read.id == name)
+
+
+def _last_name(expression: Expression) -> str:
+    if isinstance(expression, Name):
+        return expression.id
+    return expression.name if isinstance(expression, Attribute) else ""
