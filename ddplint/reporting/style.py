@@ -24,4 +24,4 @@ class Style:
     color: bool = False
 
     def paint(self, paint: Paint, text: str) -> str:
-        return f"\x1b[{paint.value}m{text}\x1b[0m" if self.color and text else text
+        return f"\x1b[{paint.value}m{text}\x1b[0m" if self.color else text

@@ -10,12 +10,12 @@ from ddplint.findings import Applicability, Finding, Impact
 from ddplint.reporting.style import Paint, Style
 
 
-def render_totals(report: Report, *, color: bool = False, dry_run: bool = False) -> str:
-    """Return the totals of a run: what was fixed (or, on a dry run, would be) and what remains."""
+def render_totals(report: Report, *, color: bool = False) -> str:
+    """Return the totals of a run: what was fixed (or, after a dry run, would be) and what remains."""
     style = Style(color)
     lines = []
     if report.fixed:
-        verb = "Would fix" if dry_run else "Fixed"
+        verb = "Would fix" if report.dry_run else "Fixed"
         files = len({finding.path for finding in report.fixed})
         lines.append(f"{verb} {counted(len(report.fixed), 'finding')} in {counted(files, 'file')}.")
     findings = report.findings

@@ -28,6 +28,8 @@ def framed(text: str, first: int, last: int, lines: int = 1) -> tuple[str, str]:
         pytest.param("\tx = y", (2, 3), ("    x = y", "    ^"), id="a tab takes the columns to the next stop"),
         pytest.param("ab\tx\ty", (4, 5), ("ab  x   y", "    ^"), id="a tab inside a line takes fewer columns"),
         pytest.param("训 = 练()", (5, 8), ("训 = 练()", "     ^^^^"), id="a wide character takes two columns"),
+        pytest.param("ＡB", (2, 3), ("ＡB", "  ^"), id="a full-width letter takes two columns"),  # noqa: RUF001 - on purpose
+        pytest.param("o\u20ddx", (3, 4), ("o\u20ddx", " ^"), id="an enclosing mark takes no column"),
         pytest.param("e\u0301x = 1", (3, 4), ("e\u0301x = 1", " ^"), id="a combining mark takes no column"),
         pytest.param("a\x1b[1mb", (6, 7), (r"a\x1b[1mb", "        ^"), id="an escape takes the columns that it shows"),
     ],
@@ -41,21 +43,29 @@ def test_a_span_that_goes_on_below_is_marked_to_the_end_of_its_first_line() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "span", "start", "end"),
+    ("text", "span", "start", "end", "length"),
     [
-        pytest.param("a" * 400, (1, 4), "aaa", "aaa...", id="a span at the beginning keeps the beginning"),
-        pytest.param("a" * 400, (200, 204), "...aaa", "aaa...", id="a span in the middle loses both ends"),
-        pytest.param("a" * 400, (397, 401), "...aaa", "aaa", id="a span at the end keeps the end"),
-        pytest.param("训" * 200, (100, 101), "...训", "训...", id="wide characters are not cut in two"),
+        pytest.param("a" * WIDEST, (9, 10), "aaa", "aaa", WIDEST, id="a line that just fits is not cut"),
         pytest.param(
-            "a" * 400, (20, 390), "aaa", "aaa...", id="a span that is wider than the frame keeps its beginning"
+            "a" * 400, (60, 64), "aaa", "aaa...", WIDEST - 3, id="a span near the beginning keeps the beginning"
+        ),
+        pytest.param("a" * 400, (200, 204), "...aaa", "aaa...", WIDEST, id="a span in the middle loses both ends"),
+        pytest.param("a" * 400, (397, 401), "...aaa", "aaa", WIDEST - 3, id="a span at the end keeps the end"),
+        pytest.param(
+            "训" * 200, (100, 101), "...训", "训...", WIDEST // 2 + 3, id="wide characters are counted as wide"
+        ),
+        pytest.param(
+            "a" * 400, (20, 390), "aaa", "aaa...", WIDEST - 3, id="a span wider than the frame keeps its start"
         ),
     ],
 )
-def test_long_lines_are_cut_around_the_span(text: str, span: tuple[int, int], start: str, end: str) -> None:
+def test_long_lines_are_cut_around_the_span(
+    text: str, span: tuple[int, int], start: str, end: str, length: int
+) -> None:
     line, carets = framed(text, *span)
     assert line.startswith(start)
     assert line.endswith(end)
+    assert len(line) == length
     assert "^" in carets
     assert len(carets) <= WIDEST
 

@@ -75,5 +75,5 @@ def test_one_line_of_totals(run: Report, line: str) -> None:
     ],
 )
 def test_what_was_fixed_stands_before_what_remains(dry_run: bool, line: str) -> None:
-    run = Report((CLEAN,), fixed=(finding(), finding(), finding(at=place("b.py"))))
-    assert render_totals(run, dry_run=dry_run) == f"{line}\nAll clear: no findings in 1 file\n"
+    run = Report((CLEAN,), fixed=(finding(), finding(), finding(at=place("b.py"))), dry_run=dry_run)
+    assert render_totals(run) == f"{line}\nAll clear: no findings in 1 file\n"
