@@ -7,6 +7,17 @@ from __future__ import annotations
 
 from ddplint.source.discovery import Discovered, discover
 from ddplint.source.position import Position
+from ddplint.source.suppressions import SuppressedCode, Suppression, find_suppressions
 from ddplint.source.text import SourceFile, read_source, shown_path
 
-__all__ = ["Discovered", "Position", "SourceFile", "discover", "read_source", "shown_path"]
+__all__ = [
+    "Discovered",
+    "Position",
+    "SourceFile",
+    "SuppressedCode",
+    "Suppression",
+    "discover",
+    "find_suppressions",
+    "read_source",
+    "shown_path",
+]
