@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ddplint.project.callers import Callers
+from ddplint.project.collectives import Collectives
 from ddplint.project.files import ProjectFiles
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.links import Imports
+from ddplint.project.models import Models
 from ddplint.project.scripts import Scripts
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
@@ -41,6 +43,8 @@ class Project:
         self.imports = Imports(self.files, self.scripts)
         self.resolver = Resolver(self)
         self.rank_tests = RankTests(self.resolver)
+        self.models = Models(self.resolver)
+        self.collectives = Collectives(self.resolver, self.models)
         self._callers = Callers(self.files, self.scripts, self.resolver)
         self._programs: dict[Path, tuple[Path, ...]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
