@@ -23,8 +23,8 @@ from ddplint.semantics.expressions import (
     Subscript,
 )
 from ddplint.semantics.expressions import Sequence as Display
-from ddplint.semantics.launchers import launched_arguments
-from ddplint.semantics.names import BUILTINS, DEEPEST, MODULE, UNKNOWN_NAME, Linker, NameResolver
+from ddplint.semantics.launchers import launched_arguments, process_index
+from ddplint.semantics.names import BUILTINS, DEEPEST, LOCAL, MODULE, UNKNOWN_NAME, Linker, NameResolver
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.script import Script
 from ddplint.semantics.structure import Binding, BindingKind, Class, Function, Parameter, Store
@@ -171,6 +171,8 @@ class Resolver(NameResolver):
                 yield from self.origins(given)
             elif parameter.default is not None:
                 yield from self.origins(parameter.default)
+            elif process_index(self, call, function) == parameter.name:
+                yield parameter
             else:
                 yield UNKNOWN
 
@@ -274,18 +276,40 @@ class Resolver(NameResolver):
             return None
         only = candidates[0]
         if isinstance(only, Class):
-            return only.methods.get("__init__")
+            return self.method(only, "__init__")
         return only if isinstance(only, Function) else None
 
     def _methods(self, callee: Attribute) -> Iterator[Origin]:
         cls = self.class_of(callee.base)
-        while cls is not None:
-            if callee.name in cls.methods:
-                yield cls.methods[callee.name]
-                return
-            bases = [origin for base in cls.bases for origin in self.origins(base) if isinstance(origin, Class)]
-            cls = bases[0] if len(bases) == 1 and bases[0] is not cls else None
-        yield from self._origins_of_attribute(callee)
+        method = None if cls is None else self.method(cls, callee.name)
+        if method is not None:
+            yield method
+        else:
+            yield from self._origins_of_attribute(callee)
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """Return a method that a class has, of its own or from the classes of the project that it derives from."""
+        return next((heir.methods[name] for heir in self.lineage(cls) if name in heir.methods), None)
+
+    def lineage(self, cls: Class) -> tuple[Class, ...]:
+        """Return a class and all classes of the project that it derives from, the nearest first."""
+        found = [cls]
+        for heir in found:
+            bases = (origin for base in heir.bases for origin in self.origins(base))
+            found.extend(base for base in bases if isinstance(base, Class) and base not in found)
+        return tuple(found)
+
+    def kinds(self, callee: Expression) -> frozenset[str]:
+        """Return every documented name that an expression, as a class, stands for or derives from.
+
+        ``?`` among them: it can be or derive from something else, too. Classes of the project are left out.
+        """
+        found = {name for name in self.names(callee) if not name.startswith(LOCAL)}
+        for cls in self.origins(callee):
+            if isinstance(cls, Class):
+                bases = [self.names(base) for heir in self.lineage(cls) for base in heir.bases]
+                found |= {name for names in bases for name in names if not name.startswith(LOCAL)}
+        return frozenset(found)
 
 
 def _is_static(function: Function) -> bool:
