@@ -96,4 +96,3 @@ def _runs_in(call: Call, region: Region) -> bool:
     """Whether a call runs when the region runs: in it, not in a function that is only defined there."""
     function = region.scope.function
     return call.region.scope.function is function and call.region.within(region)
-

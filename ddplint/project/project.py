@@ -16,6 +16,7 @@ from ddplint.project.scripts import Scripts
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
 from ddplint.semantics.names import Definition
+from ddplint.semantics.rank_values import RankValues
 from ddplint.semantics.ranks import RankTests
 from ddplint.semantics.resolve import Origin, Resolver
 from ddplint.semantics.structure import Function
@@ -42,7 +43,8 @@ class Project:
         self.scripts = Scripts(self.files)
         self.imports = Imports(self.files, self.scripts)
         self.resolver = Resolver(self)
-        self.rank_tests = RankTests(self.resolver)
+        self.rank_values = RankValues(self.resolver, self)
+        self.rank_tests = RankTests(self.resolver, self.rank_values)
         self.models = Models(self.resolver)
         self.collectives = Collectives(self.resolver, self.models)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -26,6 +26,7 @@ from ddplint.semantics.expressions import (
     Passed,
     Subscript,
 )
+from ddplint.semantics.rank_values import RankValue, RankValues
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.structure import Region, RegionKind
@@ -37,6 +38,7 @@ _RANK = re.compile(
 _NOT_RANK = re.compile(r"world_size|num_ranks|n_ranks|master_(?:addr|port|ip|param|weight|grad|url|host|node_addr)")
 _DEVICE = re.compile(r"(?:^|_)(?:gpu|gpu_id|gpuid|device_id|local_gpu)(?:_|$)")
 _CONVERSIONS = frozenset({"int", "bool", "getattr", "getenv", "get", "str", "any", "all"})
+_RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL})
 _DEEPEST = 8
 
 
@@ -49,8 +51,9 @@ def names_rank(identifier: str) -> bool:
 class RankTests:
     """Answers whether tests ask for the rank, and which test guards a line."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, values: RankValues) -> None:
         self._resolver = resolver
+        self._values = values
         self._known: dict[int, bool] = {}
 
     def asks_rank(self, test: Expression, depth: int = 0) -> bool:
@@ -66,7 +69,7 @@ class RankTests:
         if isinstance(part, Constant):
             return isinstance(part.value, str) and bool(re.search(r"RANK|PROCID", part.value))
         if isinstance(part, Comparison):
-            return _compares_device(part)
+            return _compares_device(part) or self._compares_rank(part)
         if isinstance(part, Call):
             function = self._resolver.function_of(part)
             returns = function.returns if function is not None else []
@@ -74,6 +77,12 @@ class RankTests:
         if isinstance(part, (Name, Attribute)):
             return names_rank(part.id if isinstance(part, Name) else part.name) or self._set_by_rank(part, depth)
         return False
+
+    def _compares_rank(self, test: Comparison) -> bool:
+        """Whether a test compares the rank itself, under whatever name; ``is None`` asks for no rank."""
+        if any(operator.startswith("is") for operator, _ in test.comparisons):
+            return False
+        return any(_RANKS & self._values.kinds(side) for side in test.children)
 
     def _set_by_rank(self, part: Name | Attribute, depth: int) -> bool:
         """Whether a name or an attribute got its value from a rank test or under one."""

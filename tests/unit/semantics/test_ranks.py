@@ -35,6 +35,18 @@ GUARDED = [
     ),
     pytest.param("args.save = args.x and is_master(args)\nif args.save:\n    here()", id="a flag kept in an attribute"),
 ]
+GUARDED += [
+    pytest.param(
+        "import torch.distributed as dist\nr = dist.get_rank()\nif r == 0:\n    here()", id="the rank under any name"
+    ),
+    pytest.param(
+        "import os\nme = int(os.environ['RANK'])\nif me == 0:\n    here()", id="the environment under any name"
+    ),
+    pytest.param(
+        "import torch.multiprocessing as mp\ndef work(i):\n    if i == 0:\n        here()\nmp.spawn(work, args=())",
+        id="the index of a spawned process",
+    ),
+]
 FREE = [
     pytest.param("here()", id="nothing around it"),
     pytest.param("if world_size > 1:\n    here()", id="the world size is equal on all ranks"),
