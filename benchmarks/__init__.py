@@ -1,0 +1,1 @@
+"""Figures that the project quotes, each with the command that measures it."""

@@ -1,0 +1,1 @@
+"""How long ddplint takes, beside the parse that it can't do without and beside a peer."""

@@ -1,0 +1,99 @@
+"""Measure ddplint's speed and print it as ratios of what was measured in the same run.
+
+    python -m benchmarks.speed                                        in one process, against libcst.parse_module
+    python -m benchmarks.speed --torchfix /path/to/bin/torchfix       whole processes, against torchfix
+    python -m benchmarks.speed --torchfix ... --corpus FOLDER         also on a folder of scripts
+
+Machines are noisy: quote the ratios. CPU seconds are those of the process and its children.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "fixtures" / "speed" / "clean_training.py"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--torchfix", type=Path, help="torchfix of its own environment")
+    parser.add_argument("--corpus", type=Path, help="a folder of about 200 scripts")
+    parser.add_argument("--runs", type=int, default=9)
+    options = parser.parse_args()
+    print(f"clean script of {len(SCRIPT.read_text().splitlines())} lines, {options.runs} runs, medians")
+    against_the_parse(options.runs)
+    without_trigger()
+    if options.torchfix:
+        against_torchfix("one script", options.torchfix, [SCRIPT], options.runs)
+    if options.torchfix and options.corpus:
+        against_torchfix("corpus", options.torchfix, [options.corpus], 1)
+
+
+def against_the_parse(runs: int) -> None:
+    """Lint the clean script in this process, and parse it, in turns."""
+    import libcst
+
+    from ddplint.config import Settings
+    from ddplint.engine.run import lint
+    from ddplint.rulekit.pack import load_rules
+
+    text = SCRIPT.read_text()
+    rules, settings = load_rules(), Settings()
+    parse, whole = [], []
+    for _ in range(runs):
+        parse.append(_seconds(lambda: libcst.parse_module(text)))
+        whole.append(_seconds(lambda: lint([SCRIPT], settings, rules)))
+    ratio = statistics.median(w / p for w, p in zip(whole, parse, strict=True))
+    print(f"lint / libcst.parse_module: {ratio:.2f}  ({_ms(whole)} / {_ms(parse)} ms)")
+
+
+def without_trigger() -> None:
+    """Lint a tree in which no rule's word occurs, and look whether libcst was imported."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "plain.py").write_text("x = 1\n")
+        command = [sys.executable, "-X", "importtime", "-m", "ddplint", folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    print(f"a tree without a trigger word imports libcst: {'yes' if ' libcst' in done.stderr else 'no'}")
+
+
+def against_torchfix(what: str, torchfix: Path, paths: Sequence[Path], runs: int) -> None:
+    """Run both as whole processes on the same paths, in turns, and compare their CPU time."""
+    targets = [str(path) for path in paths]
+    ours, theirs = [], []
+    for _ in range(runs):
+        ours.append(_cpu([sys.executable, "-m", "ddplint", *targets]))
+        theirs.append(_cpu([str(torchfix), "--select", "ALL", *targets]))
+    ratio = statistics.median(o / t for o, t in zip(ours, theirs, strict=True))
+    middle = statistics.median
+    print(
+        f"{what}, CPU of the whole process, ddplint / torchfix: {ratio:.3f}  ({middle(ours):.2f} / {middle(theirs):.2f} s)"
+    )
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def _ms(seconds: Sequence[float]) -> str:
+    return f"{1000 * statistics.median(seconds):.0f}"
+
+
+def _cpu(command: Sequence[str]) -> float:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, used = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()
