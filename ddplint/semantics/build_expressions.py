@@ -79,7 +79,9 @@ class ExpressionBuilder:
 
     def attribute(self, node: cst.Attribute) -> Expression:
         base = self.expression(node.value)
-        return Attribute(node, self.statement, self.region, self.next(), base, node.attr.value)
+        attribute = Attribute(node, self.statement, self.region, self.next(), base, node.attr.value)
+        self.script.attributes.append(attribute)
+        return attribute
 
     def call(self, node: cst.Call) -> Expression:
         callee = self.expression(node.func)

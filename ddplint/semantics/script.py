@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ddplint.semantics.expressions import Call, Name
+    from ddplint.semantics.expressions import Attribute, Call, Name
     from ddplint.semantics.structure import Class, Exit, Function, Loop, Region, Scope, Statement, Store
     from ddplint.source import SourceFile
     from ddplint.source.spans import Spans
@@ -36,6 +36,7 @@ class Script:
     module: cst.Module
     calls: list[Call] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
+    attributes: list[Attribute] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     exits: list[Exit] = field(default_factory=list)
