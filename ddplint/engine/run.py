@@ -1,0 +1,114 @@
+"""Many files: those that pass the gate are linted here when they are few, else in isolated workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ddplint.engine.gate import Assignment, Gate
+from ddplint.engine.lint_file import FileLinter
+from ddplint.engine.outcomes import Failed, Linted, Outcome
+from ddplint.engine.per_file import PerFileIgnores
+from ddplint.project import Workspace
+from ddplint.project.project import DISTRIBUTION_WORDS
+from ddplint.rulekit.pack import load_rules
+from ddplint.rulekit.select import select_rules
+from ddplint.source import SourceFile, shown_path
+
+if TYPE_CHECKING:
+    from ddplint.config import Settings
+
+# Bytes. Starting a worker costs about as much as linting this much Python.
+SMALL_RUN = 200_000
+# Seconds that a worker may take for one file.
+TIME_LIMIT = 60.0
+
+
+class Linter:
+    """The rules and the settings of a run, ready to lint.
+
+    Raises PackError for a rule pack that does not load, OptionError for a selector that covers no rule.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.rules = load_rules(settings.plugins)
+        self.selected = select_rules(self.rules, settings.select, settings.extend_select, settings.ignore)
+        self._ignores = PerFileIgnores(settings, self.rules)
+        self._start_afresh()
+
+    def assign(self, path: Path, shown: str) -> Assignment | Failed:
+        """Choose the rules for a file on disk."""
+        data = _read(path, shown)
+        return data if isinstance(data, Failed) else self._gate.assign(path, shown, data)
+
+    def lint(self, assignment: Assignment) -> Outcome:
+        """Lint a file on disk."""
+        data = _read(assignment.path, assignment.shown)
+        return data if isinstance(data, Failed) else self._file_linter.lint(assignment, data)
+
+    def lint_bytes(self, path: Path, shown: str, data: bytes) -> Outcome:
+        """Lint ``data`` as if it were what the file at ``path`` holds."""
+        return self._file_linter.lint(self._gate.assign(path, shown, data), data)
+
+    def lint_texts(self, sources: Mapping[str, SourceFile]) -> dict[str, Outcome]:
+        """Lint other texts of files, which have changed since they were linted."""
+        self._start_afresh()
+        return {
+            shown: self.lint_bytes(Path(shown), shown, source.encode(source.text)) for shown, source in sources.items()
+        }
+
+    def _start_afresh(self) -> None:
+        """Know nothing yet of what the files hold."""
+        workspace = Workspace()
+
+        def is_distributed(path: Path, data: bytes) -> bool:
+            # The text itself comes first: it may not be on disk, and the search over the project is dear.
+            return any(word in data for word in DISTRIBUTION_WORDS) or workspace.is_distributed(path)
+
+        self._gate = Gate(self.selected, self._ignores, is_distributed)
+        self._file_linter = FileLinter(self.rules, self.settings, workspace)
+
+
+def lint_files(
+    linter: Linter, files: Iterable[Path], cwd: Path, jobs: int, time_limit: float = TIME_LIMIT
+) -> Iterator[Outcome]:
+    """Lint files and yield their outcomes as they come, in no particular order.
+
+    ``jobs`` is the most worker processes; ``time_limit`` is in seconds and holds for one file in a worker.
+    """
+    pending: list[Assignment] = []
+    size = 0
+    for path in files:
+        assignment = linter.assign(path, shown_path(path, cwd))
+        if isinstance(assignment, Failed):
+            yield assignment
+        elif assignment.awake:
+            pending.append(assignment)
+            size += assignment.size
+        else:
+            yield Linted(assignment.shown)
+    if size <= SMALL_RUN:
+        yield from map(linter.lint, pending)
+    else:
+        yield from _lint_in_workers(linter.settings, pending, jobs, time_limit)
+
+
+def _lint_in_workers(settings: Settings, pending: list[Assignment], jobs: int, time_limit: float) -> Iterator[Outcome]:
+    from ddplint.engine.pool import Lost, answers  # multiprocessing costs more than linting a small file
+
+    for assignment, answer in answers(partial(_start, settings), pending, jobs, time_limit):
+        yield Failed(assignment.shown, answer.reason, ours=True) if isinstance(answer, Lost) else answer
+
+
+def _start(settings: Settings) -> Callable[[Assignment], Outcome]:
+    return Linter(settings).lint
+
+
+def _read(path: Path, shown: str) -> bytes | Failed:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return Failed(shown, f"cannot be read: {error.strerror or error}", ours=False)
