@@ -1,0 +1,114 @@
+"""What ``ddplint check`` does: files are found, linted, fixed if asked for, and reported on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from ddplint.cli.check import Options
+from ddplint.cli.output import Output
+from ddplint.cli.progress import with_progress
+from ddplint.config import Settings, load_settings
+from ddplint.engine.fix import Fixed, FixPolicy, fix, fixable_sources, patch, write
+from ddplint.engine.outcomes import Report, Skipped
+from ddplint.engine.run import Linter, lint_files
+from ddplint.errors import OptionError
+from ddplint.reporting import Format
+from ddplint.source import discover, shown_path
+
+STDIN = Path("-")
+
+
+def check(options: Options) -> int:
+    """Lint what the options name and return the exit code."""
+    _refuse_contradictions(options)
+    settings = _settings(options)
+    linter = Linter(settings)
+    policy = FixPolicy.of(linter, options.unsafe_fixes)
+    output = Output(Format(options.output_format), options.statistics, options.output, options.color, linter.selected)
+    if STDIN in options.paths:
+        from ddplint.cli.stdin import check_stdin
+
+        return check_stdin(options, linter, policy, output)
+    report = _lint(options, linter)
+    if not options.fixes:
+        output.show(report, sys.stdout)
+        return report.exit_code(options.exit_zero)
+    fixed = fix(linter, report, policy, fixable_sources(report, policy))
+    if options.diff:
+        return show_patch(options, fixed, output)
+    return conclude(options, write(fixed), output)
+
+
+def show_patch(options: Options, fixed: Fixed, output: Output) -> int:
+    """Print the fixes as a patch; the report goes elsewhere, so that the patch can be piped."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(patch(fixed))
+    sys.stdout.buffer.flush()
+    report = replace(fixed.report, dry_run=True)
+    output.show(report.without_findings() if options.fix_only else report, sys.stderr)
+    changed = bool(fixed.changes) and not options.exit_zero
+    return max(report.exit_code(options.exit_zero), int(changed))
+
+
+def conclude(options: Options, report: Report, output: Output, to_stderr: bool = False) -> int:
+    """Report on what remains after fixes that were written."""
+    report = report.without_findings() if options.fix_only else report
+    output.show(report, sys.stderr if to_stderr else sys.stdout)
+    return report.exit_code(options.exit_zero)
+
+
+def _lint(options: Options, linter: Linter) -> Report:
+    cwd = Path.cwd()
+    discovered = discover(options.paths or (Path(),), linter.settings, cwd)
+    skipped = [Skipped(shown_path(path, cwd), reason) for path, reason in discovered.skipped]
+    outcomes = lint_files(linter, discovered.files, cwd, options.jobs or _cores())
+    if options.output_format == "text" and sys.stderr.isatty():
+        outcomes = with_progress(outcomes, len(discovered.files))
+    return Report(tuple(sorted([*skipped, *outcomes], key=lambda outcome: outcome.path)))
+
+
+def _refuse_contradictions(options: Options) -> None:
+    if options.unsafe_fixes and not options.fixes:
+        raise OptionError("--unsafe-fixes needs --fix, --fix-only or --diff beside it")
+    if options.statistics and options.output_format != "text":
+        raise OptionError(f"--statistics is text: it does not go with --format {options.output_format}")
+    if STDIN in options.paths and len(options.paths) > 1:
+        raise OptionError("- (standard input) does not go with other paths")
+    if options.stdin_filename is not None and STDIN not in options.paths:
+        raise OptionError("--stdin-filename needs - (standard input) as the path")
+
+
+def _settings(options: Options) -> Settings:
+    """The settings with the options over them; ``--select`` takes the place of all that they say of selection."""
+    settings = load_settings(_start(options), options.config)
+    if options.select:
+        settings = settings.with_options(extend_select=(), ignore=())
+    return settings.with_options(
+        select=options.select,
+        ignore=options.ignore,
+        extend_select=(*settings.extend_select, *(options.extend_select or ())),
+        pedantic=options.pedantic,
+        torch_version=options.torch_version,
+        fixable=options.fixable,
+        unfixable=options.unfixable,
+        force_exclude=options.force_exclude,
+    )
+
+
+def _start(options: Options) -> Path:
+    """Where the search for the settings starts: here, unless all that is linted lies elsewhere."""
+    cwd = Path.cwd()
+    name = options.stdin_filename
+    paths = [Path(name)] if name else [path for path in options.paths if path != STDIN]
+    absolute = [cwd / path for path in paths]
+    if not absolute or any(path.resolve().is_relative_to(cwd.resolve()) for path in absolute):
+        return cwd
+    common = Path(os.path.commonpath([path.resolve() for path in absolute]))
+    return common if common.is_dir() else common.parent
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
