@@ -72,10 +72,8 @@ def against_torchfix(what: str, torchfix: Path, paths: Sequence[Path], runs: int
         ours.append(_cpu([sys.executable, "-m", "ddplint", *targets]))
         theirs.append(_cpu([str(torchfix), "--select", "ALL", *targets]))
     ratio = statistics.median(o / t for o, t in zip(ours, theirs, strict=True))
-    middle = statistics.median
-    print(
-        f"{what}, CPU of the whole process, ddplint / torchfix: {ratio:.3f}  ({middle(ours):.2f} / {middle(theirs):.2f} s)"
-    )
+    seconds = f"{statistics.median(ours):.2f} / {statistics.median(theirs):.2f} s"
+    print(f"{what}, CPU of the whole process, ddplint / torchfix: {ratio:.3f}  ({seconds})")
 
 
 def _seconds(action: Callable[[], object]) -> float:
