@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 import libcst as cst
 
@@ -12,6 +13,20 @@ from ddplint.edits.sequences import append_item, insert_item_before, remove_item
 from ddplint.findings import Edit
 
 _KEYWORD = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
+
+
+class _Kind(IntEnum):
+    """Arguments of a lower kind stand before those of a higher one."""
+
+    POSITIONAL = 0
+    KEYWORD = 1
+    DOUBLE_STARRED = 2
+
+    @classmethod
+    def of(cls, star: str, keyword: object | None) -> _Kind:
+        if star == "**":
+            return cls.DOUBLE_STARRED
+        return cls.POSITIONAL if keyword is None else cls.KEYWORD
 
 
 def insert_argument(page: Page, call: cst.Call, text: str, *, first: bool) -> Edit:
@@ -25,7 +40,8 @@ def insert_argument(page: Page, call: cst.Call, text: str, *, first: bool) -> Ed
         start, end = page.inner(call.args[0])
         generator = f"({page.cut(start, end)})"
         return page.edit(start, end, f"{text}, {generator}" if first else f"{generator}, {text}")
-    follower = call.args[0] if first else _follower(call, is_keyword=keyword is not None)
+    kind = _Kind.of("**" if text.lstrip().startswith("**") else "", keyword)
+    follower = next((arg for arg in call.args if first or _Kind.of(arg.star, arg.keyword) > kind), None)
     return append_item(page, call.args[-1], text) if follower is None else insert_item_before(page, follower, text)
 
 
@@ -47,11 +63,3 @@ def remove_argument(page: Page, call: cst.Call, argument: cst.Arg) -> Edit:
 def _after_bracket(page: Page, call: cst.Call) -> int:
     """The offset after the call's opening bracket."""
     return page.after_trivia(page.outer(call.func)[1]) + 1
-
-
-def _follower(call: cst.Call, *, is_keyword: bool) -> cst.Arg | None:
-    """The first argument that a new one has to stand before."""
-    for arg in call.args:
-        if arg.star == "**" or (arg.keyword is not None and not is_keyword):
-            return arg
-    return None
