@@ -21,6 +21,7 @@ _REMEDIES = frozenset(
 _FACE = "ddplint.rulekit"
 _ODD_ENDING = re.compile(r"[\s.,:;([{`'\"-]$")
 _QUOTES = ("`", '"')
+_QUOTED = re.compile(r"'[^']*'|`[^`]*`")
 _BRACKETS = ("()", "[]", "{}")
 
 
@@ -69,7 +70,8 @@ def _text_problems(text: str) -> Iterator[str]:
         yield "ends oddly"
     if any(text.count(quote) % 2 for quote in _QUOTES):
         yield "a quote stays open"
-    if any(text.count(pair[0]) != text.count(pair[1]) for pair in _BRACKETS):
+    prose = _QUOTED.sub("", text)
+    if any(prose.count(pair[0]) != prose.count(pair[1]) for pair in _BRACKETS):
         yield "a bracket stays open"
 
 
