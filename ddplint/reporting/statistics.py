@@ -24,7 +24,7 @@ def render_statistics(report: Report, *, color: bool = False) -> str:
     longest = max((len(name) for _, name in found), default=0)
     lines = []
     for (code, name), count in rows:
-        fix = f"  {fixable[code, name]} fixable" if fixable[code, name] else ""
-        lines.append(f"{count:>{digits}}  {style.paint(Paint.BOLD, code)}  {name:<{longest}}{fix}".rstrip())
+        last = f"{name:<{longest}}  {fixable[code, name]} fixable" if fixable[code, name] else name
+        lines.append(f"{count:>{digits}}  {style.paint(Paint.BOLD, code)}  {last}")
     parts = ["".join(f"{line}\n" for line in block) for block in (lines, notices(report, style)) if block]
     return "\n".join([*parts, render_totals(report, color=color)])
