@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddplint.reporting.escape import visible, visible_text
@@ -25,11 +25,13 @@ def test_characters_that_act_are_shown_instead(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
+@settings(deadline=None)
 @given(st.text(st.characters()))
 def test_one_line_is_printable_whatever_it_was(text: str) -> None:
     assert visible(text).isprintable()
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1))
 def test_lines_stay_lines(lines: list[str]) -> None:
     assert visible_text("\n".join(lines)).split("\n") == [visible(line) for line in lines]

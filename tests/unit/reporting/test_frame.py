@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddplint.findings import Place
@@ -76,6 +76,7 @@ def test_a_cut_line_keeps_some_code_before_the_span() -> None:
     assert carets.index("^") == len("...") + LEAD
 
 
+@settings(deadline=None)
 @given(CODE, st.data())
 def test_the_first_caret_stands_under_the_first_character_of_the_span(text: str, data: st.DataObject) -> None:
     text = text.rstrip() + "x"
@@ -86,6 +87,7 @@ def test_the_first_caret_stands_under_the_first_character_of_the_span(text: str,
     assert len(carets) <= len(line) <= WIDEST
 
 
+@settings(deadline=None)
 @given(CODE, st.data())
 def test_tabs_stand_where_python_expands_them(text: str, data: st.DataObject) -> None:
     text = text[: WIDEST // TAB].rstrip() + "x"

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_sarif.model import (  # type: ignore[import-untyped]  # it ships no py.typed
     StaticAnalysisResultsFormatSarifVersion210JsonSchema as SarifLog,
@@ -76,18 +76,21 @@ def reports(text: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
     )
 
 
+@settings(deadline=None)
 @given(reports(WILD))
 def test_text_holds_no_control_character_but_newlines(run: Report) -> None:
     assert render_text(run).replace("\n", "").isprintable()
     assert render_statistics(run).replace("\n", "").isprintable()
 
 
+@settings(deadline=None)
 @given(reports(WILD))
 def test_colour_adds_colour_and_nothing_else(run: Report) -> None:
     assert SGR.sub("", render_text(run, color=True)) == render_text(run)
     assert SGR.sub("", render_statistics(run, color=True)) == render_statistics(run)
 
 
+@settings(deadline=None)
 @given(reports(WILD))
 def test_every_line_for_github_is_one_command_without_control_characters(run: Report) -> None:
     lines = render_github(run).split("\n")
@@ -97,12 +100,14 @@ def test_every_line_for_github_is_one_command_without_control_characters(run: Re
     assert all(re.match(r"::(error|warning|notice) file=[^,:]*,", line) and line.isprintable() for line in lines)
 
 
+@settings(deadline=None)
 @given(reports(TAME))
 def test_the_schema_of_sarif_holds(run: Report) -> None:
     log = SarifLog.model_validate_json(render_sarif(run, [rule()]))
     assert len(log.runs[0].results) == len(run.findings)
 
 
+@settings(deadline=None)
 @given(reports(TAME))
 def test_json_loses_nothing_of_a_finding_but_lines_of_code(run: Report) -> None:
     read = [_finding(content) for content in json.loads(render_json(run))["findings"]]
