@@ -12,12 +12,12 @@ from ddplint.source import SourceFile
 def breakage(before: SourceFile, after: str) -> str | None:
     """Say why the changed text is no longer read where the text before it was; None when all is well.
 
-    LibCST has to read it, and this Python's compiler, which also knows what a grammar does not say.
+    This Python's compiler has to read it, which also knows what a grammar does not say, and LibCST.
     A text that was refused before is not held against the change: it may need another Python version.
     """
-    for reads in (_parser_refusal, _compiler_refusal):
-        refusal = reads(after)
-        if refusal is not None and reads(before.text) is None:
+    for refusal_of in (_compiler_refusal, _parser_refusal):
+        refusal = refusal_of(after)
+        if refusal is not None and refusal_of(before.text) is None:
             return refusal
     return None
 

@@ -13,17 +13,18 @@ Key = TypeVar("Key", bound="tuple[Any, ...]")
 def plan_round(fixes: Sequence[tuple[Key, Fix]]) -> tuple[tuple[Key, Fix], ...]:
     """Choose fixes that do not get in each other's way, in the order of their keys.
 
-    A fix is chosen whole or not at all: one that has an edit too close to another fix's waits for a later round. Edits
-    that are equal in both are one edit.
+    A fix is chosen whole or not at all: one that has an edit too close to another fix's waits for a later round. An
+    edit that a chosen fix makes already gets in nobody's way.
     """
     chosen: list[tuple[Key, Fix]] = []
-    taken: dict[str, list[Edit]] = {}
+    taken: dict[str, set[Edit]] = {}
     for key, fix in sorted(fixes, key=lambda keyed: keyed[0]):
-        if any(_clash(edit, other) for edit in fix.edits for other in taken.get(edit.path, ())):
+        added = [edit for edit in fix.edits if edit not in taken.get(edit.path, ())]
+        if any(_clash(edit, other) for edit in added for other in taken.get(edit.path, ())):
             continue
         chosen.append((key, fix))
-        for edit in fix.edits:
-            taken.setdefault(edit.path, []).append(edit)
+        for edit in added:
+            taken.setdefault(edit.path, set()).add(edit)
     return tuple(chosen)
 
 
@@ -33,7 +34,7 @@ def _clash(edit: Edit, other: Edit) -> bool:
     What only touches an insertion waits too: ``"a"`` and ``"b"`` inserted at one point by two fixes parse as one
     string. Only whole lines of one block can follow each other in any number.
     """
-    if edit == other or (_is_whole_lines(edit) and _is_whole_lines(other) and _indent(edit) == _indent(other)):
+    if _is_whole_lines(edit) and _is_whole_lines(other) and _indentation(edit) == _indentation(other):
         return False
     if edit.start == edit.end or other.start == other.end:
         return edit.start <= other.end and other.start <= edit.end
@@ -45,6 +46,6 @@ def _is_whole_lines(edit: Edit) -> bool:
     return edit.start == edit.end and edit.start.column == 1 and edit.content.endswith("\n")
 
 
-def _indent(edit: Edit) -> str:
+def _indentation(edit: Edit) -> str:
     code = edit.content.lstrip()
     return edit.content[: len(edit.content) - len(code)].rpartition("\n")[2]
