@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from ddplint.cli.check import Options
 from ddplint.cli.output import Output
 from ddplint.cli.progress import with_progress
+from ddplint.cli.stdin import lint_stdin
 from ddplint.config import Settings, load_settings
-from ddplint.engine.fix import Fixed, FixPolicy, fix, fixable_sources, patch, write
 from ddplint.engine.outcomes import Report, Skipped
 from ddplint.engine.run import Linter, lint_files
 from ddplint.errors import OptionError
@@ -26,38 +25,20 @@ def check(options: Options) -> int:
     _refuse_contradictions(options)
     settings = _settings(options)
     linter = Linter(settings)
-    policy = FixPolicy.of(linter, options.unsafe_fixes)
     output = Output(Format(options.output_format), options.statistics, options.output, options.color, linter.selected)
+    data = None
     if STDIN in options.paths:
-        from ddplint.cli.stdin import check_stdin
-
-        return check_stdin(options, linter, policy, output)
-    report = _lint(options, linter)
+        report, data = lint_stdin(options.stdin_filename, linter)
+    else:
+        report = _lint(options, linter)
     if not options.fixes:
         output.show(report, sys.stdout)
         return report.exit_code(options.exit_zero)
-    fixed = fix(linter, report, policy, fixable_sources(report, policy))
-    if options.diff:
-        return show_patch(options, fixed, output)
-    return conclude(options, write(fixed), output)
+    from ddplint.cli.fixing import fix_files, fix_stdin  # a run that fixes nothing need not wait for these
 
-
-def show_patch(options: Options, fixed: Fixed, output: Output) -> int:
-    """Print the fixes as a patch; the report goes elsewhere, so that the patch can be piped."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(patch(fixed))
-    sys.stdout.buffer.flush()
-    report = replace(fixed.report, dry_run=True)
-    output.show(report.without_findings() if options.fix_only else report, sys.stderr)
-    changed = bool(fixed.changes) and not options.exit_zero
-    return max(report.exit_code(options.exit_zero), int(changed))
-
-
-def conclude(options: Options, report: Report, output: Output, to_stderr: bool = False) -> int:
-    """Report on what remains after fixes that were written."""
-    report = report.without_findings() if options.fix_only else report
-    output.show(report, sys.stderr if to_stderr else sys.stdout)
-    return report.exit_code(options.exit_zero)
+    if data is None:
+        return fix_files(options, linter, report, output)
+    return fix_stdin(options, linter, report, data, output)
 
 
 def _lint(options: Options, linter: Linter) -> Report:
@@ -65,7 +46,7 @@ def _lint(options: Options, linter: Linter) -> Report:
     discovered = discover(options.paths or (Path(),), linter.settings, cwd)
     skipped = [Skipped(shown_path(path, cwd), reason) for path, reason in discovered.skipped]
     outcomes = lint_files(linter, discovered.files, cwd, options.jobs or _cores())
-    if options.output_format == "text" and sys.stderr.isatty():
+    if options.output_format == "text" and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         outcomes = with_progress(outcomes, len(discovered.files))
     return Report(tuple(sorted([*skipped, *outcomes], key=lambda outcome: outcome.path)))
 

@@ -12,7 +12,6 @@ from ddplint.engine.run import Linter
 from ddplint.errors import SourceError
 from ddplint.findings import Applicability, Finding
 from ddplint.fixes import diff, settle, write_atomically
-from ddplint.rulekit.select import covered
 from ddplint.source import SourceFile, read_source
 
 
@@ -25,10 +24,8 @@ class FixPolicy:
 
     @classmethod
     def of(cls, linter: Linter, unsafe: bool) -> FixPolicy:
-        """Read the policy from the settings; raises OptionError for a selector that covers no rule."""
-        settings, rules = linter.settings, linter.rules
-        fixable = covered(settings.fixable or ("ALL",), rules, "fixable")
-        return cls(fixable - covered(settings.unfixable, rules, "unfixable"), unsafe)
+        """Return the policy that the settings of a run lay down."""
+        return cls(linter.fixable, unsafe)
 
     def allows(self, finding: Finding) -> bool:
         if finding.fix is None or finding.code not in self.codes:

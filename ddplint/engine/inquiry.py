@@ -44,22 +44,25 @@ class Inquiry:
 
     def parse(self) -> ParseFailure | None:
         """Parse the file, once; return why it does not parse, or None when it does."""
-        from ddplint.semantics.parse import parse  # imports libcst
-
         if self._script is None and self._failure is None:
             try:
-                self._script = parse(self.source)
+                self._script = self._parsed()
                 self._project = self._workspace.project_of(self._script, self._path)
             except ParseFailure as failure:
                 self._failure = failure
         return self._failure
 
     def ask_about_code(self, rule: RegisteredRule) -> bool:
-        """Ask a rule about the file, which parses; return whether the rule came to an end."""
+        """Ask a rule about the file, which parses; return whether its silence means that all is well.
+
+        It does not when the rule raises, or when a framework does the rule's job in this program.
+        """
         check, script, project = rule.check, self._script, self._project
         assert check is not None
         assert script is not None
         assert project is not None
+        if rule.rule.discharged_by and not rule.rule.discharged_by.isdisjoint(project.frameworks(script)):
+            return False
         return self._ask(rule, lambda: check(script, project))
 
     def ask_about_failure(self, rule: RegisteredRule, failure: ParseFailure) -> None:
@@ -78,6 +81,18 @@ class Inquiry:
         """Return the findings since the last call."""
         findings, self._findings = self._findings, []
         return findings
+
+    def _parsed(self) -> Script:
+        """The script of the file: the one that the project made already, when it is of the same text."""
+        from ddplint.semantics.parse import parse  # imports libcst
+
+        project, path = self._workspace.project(self._path), self._path.resolve()
+        # What is not in the file, or under another name there, is not worth a parse of what is.
+        if project.files.content(path) == self.source.encode(self.source.text):
+            script = project.script(path)
+            if script is not None and script.source == self.source:
+                return script
+        return parse(self.source)
 
     def _ask(self, rule: RegisteredRule, question: Callable[[], Iterable[Found]]) -> bool:
         answers = self._attempt(rule, lambda: tuple(question()))

@@ -7,10 +7,10 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Generic, TypeVar
@@ -67,7 +67,8 @@ class _Worker(Generic[Task, Answer]):
         self.connection, theirs = context.Pipe()
         self._limit = limit
         self._process: SpawnProcess = context.Process(target=_serve, args=(theirs, start), daemon=True)
-        self._process.start()
+        with _interrupts_held_back():
+            self._process.start()
         # Only when the worker holds the sole copy does its death close the pipe.
         theirs.close()
         self.give(task)
@@ -96,6 +97,20 @@ class _Worker(Generic[Task, Answer]):
         self.connection.close()
 
 
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach, not even while they begin; this one gets it a moment later."""
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # starting it would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _done(workers: list[_Worker[Task, Answer]]) -> list[_Worker[Task, Answer]]:
     """Wait for the first workers that answered, died or ran out of time."""
     soonest = min(worker.deadline for worker in workers)
@@ -113,7 +128,7 @@ def _cause_of_death(exit_code: int | None) -> str:
 
 def _serve(connection: Connection, start: Callable[[], Callable[[Task], Answer]]) -> None:
     """What a worker does: answer tasks until nobody asks any more."""
-    # Ctrl-C reaches every process of the terminal: the parent ends the workers, once.
+    # Ctrl-C reaches every process of the terminal, but the parent ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The dying words of a crashed parser would mix with the report; the parent says what happened.
     with open(os.devnull, "w") as nowhere:

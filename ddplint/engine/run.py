@@ -14,11 +14,12 @@ from ddplint.engine.per_file import PerFileIgnores
 from ddplint.project import Workspace
 from ddplint.project.project import DISTRIBUTION_WORDS
 from ddplint.rulekit.pack import load_rules
-from ddplint.rulekit.select import select_rules
+from ddplint.rulekit.select import EVERYTHING, covered, select_rules
 from ddplint.source import SourceFile, shown_path
 
 if TYPE_CHECKING:
     from ddplint.config import Settings
+    from ddplint.rulekit import Rule
 
 # Bytes. Starting a worker costs about as much as linting this much Python.
 SMALL_RUN = 200_000
@@ -29,13 +30,17 @@ TIME_LIMIT = 60.0
 class Linter:
     """The rules and the settings of a run, ready to lint.
 
+    ``rules`` are all there are, ``selected`` those that run, ``fixable`` the codes of those whose fixes may be made.
     Raises PackError for a rule pack that does not load, OptionError for a selector that covers no rule.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.rules = load_rules(settings.plugins)
-        self.selected = select_rules(self.rules, settings.select, settings.extend_select, settings.ignore)
+        selected = select_rules(self.rules, settings.select, settings.extend_select, settings.ignore)
+        self.selected = tuple(registered for registered in selected if _holds(registered.rule, settings.torch_version))
+        self.fixable = covered(settings.fixable or (EVERYTHING,), self.rules, "fixable")
+        self.fixable -= covered(settings.unfixable, self.rules, "unfixable")
         self._ignores = PerFileIgnores(settings, self.rules)
         self._start_afresh()
 
@@ -105,6 +110,11 @@ def _lint_in_workers(settings: Settings, pending: list[Assignment], jobs: int, t
 
 def _start(settings: Settings) -> Callable[[Assignment], Outcome]:
     return Linter(settings).lint
+
+
+def _holds(rule: Rule, torch: tuple[int, int] | None) -> bool:
+    """Whether a rule speaks of the torch that the code is for."""
+    return rule.torch is None or torch is None or rule.torch <= torch
 
 
 def _read(path: Path, shown: str) -> bytes | Failed:

@@ -74,7 +74,12 @@ PACK = {
     "possible": rule(
         "DDP996", "possible-call", "possible", action='yield Found(call, "perhaps", confidence=Confidence.POSSIBLE)'
     ),
-    "slow": rule("DDP998", "slow-rule", "slow", action="import time; time.sleep(0.4); yield from ()"),
+    "slow": rule(
+        "DDP998",
+        "slow-rule",
+        "slow",
+        action="open('started', 'w').close(); import time; time.sleep(0.4); yield from ()",
+    ),
     "deadly": rule("DDP997", "deadly-rule", "deadly", action="import os; os.kill(os.getpid(), 11); yield from ()"),
 }
 

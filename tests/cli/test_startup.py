@@ -62,7 +62,7 @@ def test_a_file_with_a_trigger_needs_the_parser(sandbox: Sandbox) -> None:
     sandbox.write("train.py", "plain()\n")
     modules = imported(sandbox, "train.py", code=1)
     assert "libcst" in modules
-    assert modules & {"libcst.matchers", "multiprocessing", "torch"} == set()
+    assert modules & {"libcst.matchers", "multiprocessing", "torch", "ddplint.fixes"} == set()
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 
 import pytest
 
+from ddplint.cli import progress
+from ddplint.cli.progress import with_progress
 from tests.cli.sandbox import Sandbox
 
-ESCAPE = "\x1b["
+COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def on_terminal(sandbox: Sandbox, *arguments: str, environment: dict[str, str] | None = None) -> str:
@@ -51,15 +54,17 @@ def test_colour_on_a_terminal(
     sandbox: Sandbox, arguments: list[str], environment: dict[str, str], colored: bool
 ) -> None:
     sandbox.write("train.py", "plain()\n")
-    assert (ESCAPE in on_terminal(sandbox, "train.py", *arguments, environment=environment)) is colored
+    shown = on_terminal(sandbox, "train.py", *arguments, environment=environment)
+    assert "DDP991" in shown
+    assert bool(COLOR.search(shown)) is colored
 
 
 def test_colour_in_a_pipe(sandbox: Sandbox) -> None:
     sandbox.write("train.py", "plain()\n")
-    assert ESCAPE not in sandbox.run("train.py").stdout
-    assert ESCAPE in sandbox.run("train.py", "--color", "always").stdout
+    assert not COLOR.search(sandbox.run("train.py").stdout)
+    assert COLOR.search(sandbox.run("train.py", "--color", "always").stdout)
     sandbox.run("train.py", "--output", "report.txt")
-    assert ESCAPE not in sandbox.read("report.txt")
+    assert not COLOR.search(sandbox.read("report.txt"))
 
 
 def test_a_reader_that_leaves_early(sandbox: Sandbox) -> None:
@@ -97,9 +102,12 @@ def test_a_file_name_that_is_no_text(sandbox: Sandbox) -> None:
     assert "udcff.py:1:1: DDP991" in done.stdout
 
 
-def test_no_bar_for_a_short_run(sandbox: Sandbox) -> None:
-    sandbox.write("train.py", "plain()\n")
-    assert "linting" not in on_terminal(sandbox, "train.py")
+def test_a_bar_waits_until_people_do(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(with_progress("abc", 3)) == ["a", "b", "c"]
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    assert list(with_progress("abc", 3)) == ["a", "b", "c"]
+    assert "linting" in capsys.readouterr().err
 
 
 def test_a_bar_for_a_long_run(sandbox: Sandbox) -> None:
@@ -107,3 +115,4 @@ def test_a_bar_for_a_long_run(sandbox: Sandbox) -> None:
         sandbox.write(f"slow{number}.py", "slow()\n")
     assert "linting" in on_terminal(sandbox)
     assert "linting" not in on_terminal(sandbox, "--format", "json")
+    assert "linting" not in on_terminal(sandbox, environment={"TERM": "dumb"})

@@ -65,7 +65,8 @@ def test_an_interrupted_run_ends_in_one_line(sandbox: Sandbox) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        time.sleep(2)
+        while not (sandbox.folder / "started").exists():
+            time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C: to the workers too
         output, errors = process.communicate(timeout=20)
     assert (output, errors.strip(), process.returncode) == (b"", b"ddplint: interrupted", 130)

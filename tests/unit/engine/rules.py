@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +12,12 @@ from ddplint.rulekit.pack import RegisteredRule
 
 
 def a_rule(
-    code: str, *triggers: str, impact: Impact = Impact.SLOW, everyday: bool = False, **functions: Any
+    code: str,
+    *triggers: str,
+    impact: Impact = Impact.SLOW,
+    everyday: bool = False,
+    discharged_by: Iterable[str] = (),
+    **functions: Any,
 ) -> RegisteredRule:
     """Return a rule with these functions; without a check of any kind it finds nothing in code."""
     module = ModuleType(f"rule_{code.lower()}")
@@ -20,5 +26,5 @@ def a_rule(
     for name, function in functions.items():
         setattr(module, name, function)
     applicability = Applicability.SAFE if "fix" in functions else None
-    rule = Rule(code, f"rule-{code[3:]}", impact, "0.1.0", triggers, everyday=everyday, applicability=applicability)
+    rule = Rule(code, f"rule-{code[3:]}", impact, "0.1.0", triggers, everyday, frozenset(discharged_by), applicability)
     return RegisteredRule(rule, module)

@@ -215,6 +215,43 @@ def test_a_comment_for_a_rule_that_raised_is_not_judged() -> None:
     assert (outcome.findings, len(outcome.defects)) == ((), 1)
 
 
+def test_a_rule_is_silent_where_a_framework_does_its_job() -> None:
+    rule = a_rule("DDP101", check=finds_bad, discharged_by=["accelerate"])
+    assert len(linted("bad()\n", rule).findings) == 1
+    assert linted("bad()  # ddplint: ignore[DDP101]\naccelerator.prepare(x)\n", rule, UNUSED).findings == ()
+    assert linted("bad()\naccelerator.prepare(x)\n", rule).findings == ()
+
+
+def test_a_file_that_another_one_imports_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import libcst as cst
+
+    parsed: list[str] = []
+    original = cst.parse_module
+
+    def noting(text: str) -> cst.Module:
+        parsed.append(text)
+        return original(text)
+
+    monkeypatch.setattr(cst, "parse_module", noting)
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "a.py").write_text("import b\n")
+    (tmp_path / "b.py").write_text("bad()\n")
+
+    def looks_around(script: Script, project: Project) -> Iterable[Found]:
+        project.script(tmp_path / "b.py")
+        return finds_bad(script, project)
+
+    monkeypatch.chdir(tmp_path)
+    rule = a_rule("DDP101", check=looks_around)
+    linter = FileLinter([rule], Settings(), Workspace())
+    for name in ("a.py", "b.py"):
+        codes = frozenset({"DDP101"})
+        outcome = linter.lint(Assignment(Path(name), name, 0, codes, codes), Path(name).read_bytes())
+        assert isinstance(outcome, Linted)
+        assert len(outcome.findings) == (name == "b.py")
+    assert sorted(parsed) == ["bad()\n", "import b\n"]
+
+
 def test_a_comment_that_hides_a_possible_finding_is_used() -> None:
     def check(script: Script, _project: Project) -> Iterable[Found]:
         return [Found(call, "perhaps", Confidence.POSSIBLE) for call in calls_of(script, "bad")]
