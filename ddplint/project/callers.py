@@ -8,6 +8,7 @@ from ddplint.project.files import ProjectFiles
 from ddplint.project.scripts import Scripts
 from ddplint.semantics import Attribute, Call, Expression, Name, Script
 from ddplint.semantics.launchers import launched
+from ddplint.semantics.names import UNSETTLED
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.structure import Function
 
@@ -27,7 +28,7 @@ class Callers:
     def of(self, function: Function) -> tuple[Sequence[Call], bool]:
         """Return the calls of a function that can be seen, and whether these are all."""
         if id(function) not in self._known:
-            self._known[id(function)] = ((), False)  # what a question that needs its own answer gets
+            self._known[id(function)] = UNSETTLED  # what a question that needs its own answer gets
             self._known[id(function)] = self._find(function)
         return self._known[id(function)]
 

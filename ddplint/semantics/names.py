@@ -18,6 +18,8 @@ MODULE = "<module>."
 BUILTINS = frozenset(dir(builtins))
 DEEPEST = 24
 Definition: TypeAlias = tuple[Script, Sequence[Binding]]
+# What a linker says of the callers of a function while it is still looking for them.
+UNSETTLED: tuple[Sequence[Call], bool] = ((), False)
 
 
 class Linker(Protocol):

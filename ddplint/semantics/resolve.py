@@ -24,7 +24,7 @@ from ddplint.semantics.expressions import (
 )
 from ddplint.semantics.expressions import Sequence as Display
 from ddplint.semantics.launchers import launched_arguments, process_index
-from ddplint.semantics.names import BUILTINS, DEEPEST, LOCAL, MODULE, UNKNOWN_NAME, Linker, NameResolver
+from ddplint.semantics.names import BUILTINS, DEEPEST, LOCAL, MODULE, UNKNOWN_NAME, UNSETTLED, Linker, NameResolver
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.script import Script
 from ddplint.semantics.structure import Binding, BindingKind, Class, Function, Parameter, Store
@@ -61,21 +61,26 @@ class Resolver(NameResolver):
         self._names: dict[int, frozenset[str]] = {}
         self._origins: dict[int, tuple[Origin, ...]] = {}
         self._naming: set[int] = set()
-        self._tracing: set[int] = set()
+        self._tracing: dict[int, int] = {}
+        self._cut = DEEPEST
 
     def origins(self, expression: Expression) -> tuple[Origin, ...]:
         """Return what can have made the value of an expression, every possibility once."""
         known = self._origins.get(id(expression))
         if known is not None:
             return known
-        if id(expression) in self._tracing or len(self._tracing) > DEEPEST:
+        depth = len(self._tracing)
+        if id(expression) in self._tracing or depth >= DEEPEST:
+            self._cut = min(self._cut, self._tracing.get(id(expression), 0))
             return (UNKNOWN,)
-        self._tracing.add(id(expression))
+        outer_cut, self._cut = self._cut, DEEPEST
+        self._tracing[id(expression)] = depth
         try:
             found = tuple(dict.fromkeys(self._origins_of(expression)))
         finally:
-            self._tracing.discard(id(expression))
-        if not self._tracing:
+            del self._tracing[id(expression)]
+            cut, self._cut = self._cut, min(self._cut, outer_cut)
+        if cut >= depth:  # nothing was left out because of a question that is still open further out
             self._origins[id(expression)] = found
         return found
 
@@ -135,13 +140,14 @@ class Resolver(NameResolver):
         for binding in bindings:
             key = id(binding)
             if key in self._tracing:  # two files import the name from each other
+                self._cut = min(self._cut, self._tracing[key])
                 yield UNKNOWN
                 continue
-            self._tracing.add(key)
+            self._tracing[key] = len(self._tracing)
             try:
                 yield from self._origins_of_binding(where, binding)
             finally:
-                self._tracing.discard(key)
+                del self._tracing[key]
 
     def _parts(self, value: Expression, path: Sequence[int | None]) -> Iterator[Origin]:
         if not path:
@@ -162,7 +168,9 @@ class Resolver(NameResolver):
         if function.cls is not None and parameter.index == 0 and not _is_static(function):
             yield parameter
             return
-        calls, complete = self.linker.callers(function)
+        calls, complete = answer = self.linker.callers(function)
+        if answer is UNSETTLED:
+            self._cut = -1
         if not calls or not complete:
             yield parameter
         for call in calls:
