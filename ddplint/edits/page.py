@@ -21,7 +21,8 @@ INTERPOLATED = (cst.FormattedString, getattr(cst, "TemplatedString", cst.Formatt
 
 _INDENTATION = re.compile(r"[ \t\f]*")
 _BARE_NEWLINE = re.compile(r"(?<!\r)\n")
-_INTERPOLATED_PREFIX = re.compile(r"\b[rR]?[ftFT][rR]?['\"]")
+_INTERPOLATED_START = re.compile(r"\b[rR]?[ftFT][rR]?['\"]")
+_TRIPLE_INTERPOLATED_START = re.compile(_INTERPOLATED_START.pattern + r"{3}")
 # Before Python 3.12 none of these may stand inside the braces of an f-string.
 _FORBIDDEN_IN_BRACES = re.compile(r"['\"\\\n#]")
 _WHITESPACE_AND_COMMENTS = re.compile(r"(?:[ \t\f\r\n]|\\\r?\n|#[^\n]*)*")
@@ -106,12 +107,20 @@ class Page:
         return offset - 1 if self.text.endswith("\n", 0, offset) else offset
 
     def _is_interpolated(self, offset: int) -> bool:
-        return any(start < offset < end for start, end in self._interpolated_strings)
+        """Whether the offset is inside an f-string."""
+        line = self.line_start(offset)
+        above = self.before_newline(line)
+        # The tree is searched only where one may have started: on the line, on one that it continues, or with triple
+        # quotes anywhere before.
+        started = (
+            _INTERPOLATED_START.search(self.text, line, offset)
+            or self.text.endswith("\\", 0, above)
+            or _TRIPLE_INTERPOLATED_START.search(self.text, 0, offset)
+        )
+        return bool(started) and any(start < offset < end for start, end in self._interpolated_strings)
 
     @cached_property
     def _interpolated_strings(self) -> tuple[tuple[int, int], ...]:
-        if not _INTERPOLATED_PREFIX.search(self.text):
-            return ()
         return tuple(self.inner(node) for node in descendants(self.module) if isinstance(node, INTERPOLATED))
 
 

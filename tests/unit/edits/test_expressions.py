@@ -78,7 +78,7 @@ def test_the_text_of_a_statement_ends_before_its_comment() -> None:
 
 
 @pytest.mark.parametrize("text", ["'d'", '"d"', "a\\\n", "(\n1)", "(1 # c\n)"])
-@pytest.mark.parametrize("before", ["x = f'{a}'", "x = 'b' rf'''\n{c:{a}}'''", "x = f'{b + f(a)}'"])
+@pytest.mark.parametrize("before", ["x = f'{a}'", "x = 'b' rf'''\n{c:{a}}'''", "x = f'{b + f(a)}'", "x = f'\\\n{a}'"])
 def test_what_an_older_f_string_cannot_hold_is_refused(before: str, text: str) -> None:
     bench = Workbench(before)
     with pytest.raises(CannotEdit, match="f-string"):
