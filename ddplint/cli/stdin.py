@@ -18,7 +18,8 @@ def lint_stdin(name: str | None, linter: Linter) -> tuple[Report, bytes]:
     path = Path(name or NAMELESS)
     if _is_excluded(path, linter):
         return Report(()), data
-    return Report((linter.lint_bytes(path, shown_path(path, Path.cwd()), data),)), data
+    assignment = linter.assign(path, shown_path(path, Path.cwd()), data)
+    return Report((linter.lint(assignment),)), data
 
 
 def _is_excluded(path: Path, linter: Linter) -> bool:

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A file and the codes of the rules that are asked about it.
+    """A file, what it holds, and the codes of the rules that are asked about it.
 
-    ``size`` is in bytes. ``selected`` rules apply to the file; the ``awake`` among them find their words in it. Those
-    asleep cannot fire.
+    ``selected`` rules apply to the file; the ``awake`` among them find their words in it. Those asleep cannot fire.
     """
 
     path: Path
     shown: str
-    size: int
+    data: bytes
     selected: frozenset[str]
     awake: frozenset[str]
 
@@ -59,4 +58,4 @@ class Gate:
         # The word search over the project is the dearer question: it is asked last, and only where it matters.
         everyday = any(rule.everyday for rule in woken) and self._is_distributed(path, data)
         awake = frozenset(rule.code for rule in woken if everyday or not rule.everyday)
-        return Assignment(path, shown, len(data), selected, awake)
+        return Assignment(path, shown, data, selected, awake)

@@ -33,15 +33,15 @@ class FileLinter:
         self._pedantic = settings.pedantic
         self._workspace = workspace
 
-    def lint(self, assignment: Assignment, data: bytes) -> Outcome:
-        """Return the outcome of a file that holds ``data``; raises nothing."""
+    def lint(self, assignment: Assignment) -> Outcome:
+        """Return the outcome of a file; raises nothing."""
         if not assignment.awake:
             return Linted(assignment.shown)
-        reason = refusal(data)
+        reason = refusal(assignment.data)
         if reason is not None:
             return Skipped(assignment.shown, reason)
         try:
-            source = SourceFile.from_bytes(data, assignment.shown)
+            source = SourceFile.from_bytes(assignment.data, assignment.shown)
         except SourceError as error:
             return Failed(assignment.shown, str(error), ours=False)
         try:

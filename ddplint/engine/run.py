@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ddplint.config import Settings
     from ddplint.rulekit import Rule
 
-# Bytes. Starting a worker costs about as much as linting this much Python.
-SMALL_RUN = 200_000
+# Bytes. A worker has started when this process would have linted about as much as its share.
+SHARE = 100_000
+SMALL_RUN = 2 * SHARE
 # Seconds that a worker may take for one file.
 TIME_LIMIT = 60.0
 
@@ -44,25 +45,20 @@ class Linter:
         self._ignores = PerFileIgnores(settings, self.rules)
         self._start_afresh()
 
-    def assign(self, path: Path, shown: str) -> Assignment | Failed:
-        """Choose the rules for a file on disk."""
-        data = _read(path, shown)
-        return data if isinstance(data, Failed) else self._gate.assign(path, shown, data)
+    def assign(self, path: Path, shown: str, data: bytes) -> Assignment:
+        """Choose the rules for the file at ``path``, which holds ``data`` or is to be linted as if it did."""
+        return self._gate.assign(path, shown, data)
 
     def lint(self, assignment: Assignment) -> Outcome:
-        """Lint a file on disk."""
-        data = _read(assignment.path, assignment.shown)
-        return data if isinstance(data, Failed) else self._file_linter.lint(assignment, data)
-
-    def lint_bytes(self, path: Path, shown: str, data: bytes) -> Outcome:
-        """Lint ``data`` as if it were what the file at ``path`` holds."""
-        return self._file_linter.lint(self._gate.assign(path, shown, data), data)
+        """Lint a file with the rules that were chosen for it."""
+        return self._file_linter.lint(assignment)
 
     def lint_texts(self, sources: Mapping[str, SourceFile]) -> dict[str, Outcome]:
         """Lint other texts of files, which have changed since they were linted."""
         self._start_afresh()
         return {
-            shown: self.lint_bytes(Path(shown), shown, source.encode(source.text)) for shown, source in sources.items()
+            shown: self.lint(self.assign(Path(shown), shown, source.encode(source.text)))
+            for shown, source in sources.items()
         }
 
     def _start_afresh(self) -> None:
@@ -87,18 +83,23 @@ def lint_files(
     pending: list[Assignment] = []
     size = 0
     for path in files:
-        assignment = linter.assign(path, shown_path(path, cwd))
-        if isinstance(assignment, Failed):
-            yield assignment
-        elif assignment.awake:
+        shown = shown_path(path, cwd)
+        # A pipe can be read only once and has no neighbours: it stands for a nameless file of the working directory.
+        place = path if path.is_file() else cwd / f"<{path.name}>"
+        try:
+            assignment = linter.assign(place, shown, path.read_bytes())
+        except OSError as error:
+            yield Failed(shown, f"cannot be read: {error.strerror or error}", ours=False)
+            continue
+        if assignment.awake:
             pending.append(assignment)
-            size += assignment.size
+            size += len(assignment.data)
         else:
-            yield Linted(assignment.shown)
+            yield Linted(shown)
     if size <= SMALL_RUN:
         yield from map(linter.lint, pending)
     else:
-        yield from _lint_in_workers(linter.settings, pending, jobs, time_limit)
+        yield from _lint_in_workers(linter.settings, pending, min(jobs, size // SHARE + 1), time_limit)
 
 
 def _lint_in_workers(settings: Settings, pending: list[Assignment], jobs: int, time_limit: float) -> Iterator[Outcome]:
@@ -115,10 +116,3 @@ def _start(settings: Settings) -> Callable[[Assignment], Outcome]:
 def _holds(rule: Rule, torch: tuple[int, int] | None) -> bool:
     """Whether a rule speaks of the torch that the code is for."""
     return rule.torch is None or torch is None or rule.torch <= torch
-
-
-def _read(path: Path, shown: str) -> bytes | Failed:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        return Failed(shown, f"cannot be read: {error.strerror or error}", ours=False)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 import pytest
 
 from tests.cli.sandbox import Sandbox
@@ -49,3 +52,12 @@ def test_excluded_standard_input_passes_through(sandbox: Sandbox) -> None:
     arguments = ["-", "--fix", "--force-exclude", "--stdin-filename", "build/train.py"]
     done = sandbox.run(*arguments, stdin=b"mendable()\n")
     assert (done.stdout, done.returncode) == ("mendable()\n", 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_file_that_can_be_read_only_once(sandbox: Sandbox) -> None:
+    pipe = sandbox.folder / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"echo 'plain()' > '{pipe}'"]):
+        done = sandbox.run("pipe")
+    assert (done.stdout.startswith("pipe:1:1: DDP991"), done.returncode) == (True, 1)

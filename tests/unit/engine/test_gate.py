@@ -44,7 +44,7 @@ def test_words_wake_rules(data: bytes, distributed: bool, awake: str) -> None:
     assignment = gate(distributed).assign(Path("train.py"), "train.py", data)
     assert assignment.awake == frozenset(awake.split())
     assert assignment.selected == ALL
-    assert assignment.size == len(data)
+    assert assignment.data == data
 
 
 def test_the_program_is_searched_only_for_a_word_that_wakes() -> None:

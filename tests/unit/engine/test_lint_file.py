@@ -60,8 +60,8 @@ def lint(
 ) -> Outcome:
     selected = frozenset(rule.rule.code for rule in rules)
     data = code.encode() if isinstance(code, str) else code
-    assignment = Assignment(path, "a.py", len(data), selected, selected if awake is None else frozenset(awake))
-    return FileLinter(rules, Settings(pedantic=pedantic), Workspace()).lint(assignment, data)
+    assignment = Assignment(path, "a.py", data, selected, selected if awake is None else frozenset(awake))
+    return FileLinter(rules, Settings(pedantic=pedantic), Workspace()).lint(assignment)
 
 
 def linted(code: str, *rules: RegisteredRule, **options: Any) -> Linted:
@@ -246,7 +246,7 @@ def test_a_file_that_another_one_imports_is_parsed_once(tmp_path: Path, monkeypa
     linter = FileLinter([rule], Settings(), Workspace())
     for name in ("a.py", "b.py"):
         codes = frozenset({"DDP101"})
-        outcome = linter.lint(Assignment(Path(name), name, 0, codes, codes), Path(name).read_bytes())
+        outcome = linter.lint(Assignment(Path(name), name, Path(name).read_bytes(), codes, codes))
         assert isinstance(outcome, Linted)
         assert len(outcome.findings) == (name == "b.py")
     assert sorted(parsed) == ["bad()\n", "import b\n"]
