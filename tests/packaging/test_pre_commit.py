@@ -13,7 +13,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("ddplint", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 CLEAN = "print('nothing to see')\n"
-DIRTY = "from torch.nn import DataParallel\n\nmodel = DataParallel(net)\n"
+DIRTY = (
+    "from torch.nn import DataParallel\n\nmodel = DataParallel(net)\n"
+    "for batch in loader:\n    model(batch).sum().backward()\n"
+)
 OLD = "from torch.cuda.amp import GradScaler\n\nscaler = GradScaler()\n"
 
 pytestmark = pytest.mark.timeout(400)  # pre-commit builds and installs the hooks in an environment of its own

@@ -19,7 +19,10 @@ import ddplint
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ddplint", "ddplint_rules")
-SCRIPT = "from torch.nn import DataParallel\n\nmodel = DataParallel(net)\n"
+SCRIPT = (
+    "from torch.nn import DataParallel\n\nmodel = DataParallel(net)\n"
+    "for batch in loader:\n    model(batch).sum().backward()\n"
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,68 @@
+"""What a rule says does not hang on names, on the order of imports or on blank lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from ddplint.rulekit.pack import RegisteredRule
+from ddplint.testing import Trial, example_trials, rules_of
+from tests.properties.rewrites import (
+    ends_of_statements,
+    import_blocks,
+    renameable,
+    with_blank_lines,
+    with_imports_in_order,
+    with_name,
+)
+
+# A file that does not parse has no names, imports or statements.
+RULES = [rule for rule in rules_of() if rule.check_unparsable is None]
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule.code)
+few_examples = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+
+
+def problems(rule: RegisteredRule, text: str) -> list[str]:
+    """What is wrong with the findings in a changed example."""
+    return Trial("a changed example", rule, {"example.py": text}).problems()
+
+
+def an_example(data: st.DataObject, rule: RegisteredRule) -> str:
+    """The text of one of the rule's examples, with its marks."""
+    trial = data.draw(st.sampled_from(example_trials(rule)))
+    return trial.files["example.py"]
+
+
+@each_rule
+@few_examples
+@given(st.data())
+def test_blank_lines_change_nothing(rule: RegisteredRule, data: st.DataObject) -> None:
+    text = an_example(data, rule)
+    after = data.draw(st.lists(st.sampled_from(ends_of_statements(text)), unique=True))
+    changed = with_blank_lines(text, after, data.draw(st.integers(1, 3)))
+    assert problems(rule, changed) == [], changed
+
+
+@each_rule
+@few_examples
+@given(st.data())
+def test_the_order_of_imports_changes_nothing(rule: RegisteredRule, data: st.DataObject) -> None:
+    text = an_example(data, rule)
+    order = data.draw(st.permutations(range(len(import_blocks(text)))))
+    changed = with_imports_in_order(text, order)
+    assert problems(rule, changed) == [], changed
+
+
+@each_rule
+@few_examples
+@given(st.data())
+def test_the_names_of_variables_change_nothing(rule: RegisteredRule, data: st.DataObject) -> None:
+    text = an_example(data, rule)
+    names = renameable(text)
+    assume(names)
+    changed = text
+    for number, name in enumerate(data.draw(st.lists(st.sampled_from(names), unique=True, min_size=1))):
+        changed = with_name(changed, name, f"renamed_{number}")
+    assert problems(rule, changed) == [], changed
