@@ -76,13 +76,14 @@ def bodies(draw: st.DrawFn, depth: int, indentation: str) -> str:
         return f" {draw(ROWS)}\n"
     inside = indentation + draw(UNITS)
     end = draw(st.sampled_from(["", f"{inside}# end\n", "\n"]))
-    return f"{draw(TAILS.filter(lambda tail: ';' not in tail))}\n{draw(blocks(depth - 1, inside))}{end}"
+    tail = draw(st.sampled_from(["", "  # tail"]))
+    return f"{tail}\n{draw(blocks(depth - 1, inside))}{end}"
 
 
 @st.composite
 def scripts(draw: st.DrawFn) -> str:
     """A whole file, with either newline, with or without one at its end."""
-    text = draw(st.sampled_from(["", "#!/bin/python\n", "# é\n\n"])) + draw(blocks(3, ""))
+    text = draw(st.sampled_from(["", "#!/bin/python\n", "# é\n\n"])) + draw(blocks(2, ""))
     if draw(st.booleans()):
         text = text.rstrip("\n")
     return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))

@@ -108,7 +108,7 @@ STATEMENT_PRIMITIVES: list[tuple[EditsOf, Change]] = [
 ]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=scripts(), choice=st.integers(0, 1000), primitive=st.sampled_from(STATEMENT_PRIMITIVES))
 def test_statements_are_inserted_and_guarded_as_in_the_tree(
     text: str, choice: int, primitive: tuple[EditsOf, Change]
@@ -124,7 +124,7 @@ def test_statements_are_inserted_and_guarded_as_in_the_tree(
     assert _keeps_newlines(text, result)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(text=scripts(), choice=st.integers(0, 1000))
 def test_a_removed_statement_is_gone_and_nothing_else(text: str, choice: int) -> None:
     script = Script(text)
@@ -138,7 +138,7 @@ def test_a_removed_statement_is_gone_and_nothing_else(text: str, choice: int) ->
     assert _keeps_newlines(text, result)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=calls(), new=st.sampled_from(["n=[\n1]", "n", "**n"]), first=st.booleans())
 def test_an_argument_is_inserted_where_its_kind_may_stand(text: str, new: str, first: bool) -> None:
     script = Script(text)
@@ -156,7 +156,7 @@ def test_an_argument_is_inserted_where_its_kind_may_stand(text: str, new: str, f
     assert _keeps_newlines(text, result)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=calls(), choice=st.integers(0, 1000))
 def test_a_removed_argument_is_gone_and_nothing_else(text: str, choice: int) -> None:
     script = Script(text)

@@ -37,7 +37,7 @@ def texts_and_fixes(draw: st.DrawFn) -> tuple[SourceFile, list[Fix]]:
     return source, fixes
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(texts_and_fixes())
 def test_a_fix_is_made_whole_or_not_at_all_and_all_else_stays(drawn: tuple[SourceFile, list[Fix]]) -> None:
     source, fixes = drawn
@@ -53,7 +53,7 @@ def test_a_fix_is_made_whole_or_not_at_all_and_all_else_stays(drawn: tuple[Sourc
         assert result.count(f"<{number}>") == (own if fix in chosen else 0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(texts_and_fixes(), st.randoms(use_true_random=False))
 def test_the_order_in_which_fixes_come_does_not_matter(
     drawn: tuple[SourceFile, list[Fix]], shuffler: random.Random
@@ -63,7 +63,7 @@ def test_the_order_in_which_fixes_come_does_not_matter(
     assert plan_round(shuffled) == plan_round(keyed)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(texts_and_fixes())
 def test_the_first_fix_never_waits(drawn: tuple[SourceFile, list[Fix]]) -> None:
     keyed = [((number,), fix) for number, fix in enumerate(drawn[1])]
@@ -83,7 +83,7 @@ BROKEN = {"ugly": "DDP903", "stubborn": "DDP904", "slow": "DDP905"}
 FILES = st.lists(st.lists(st.sampled_from(sorted(LINES)), max_size=6), min_size=1, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(files=FILES, newline=st.sampled_from(["\n", "\r\n"]))
 def test_good_fixes_are_made_and_bad_ones_change_nothing(files: list[list[str]], newline: str) -> None:
     texts = {f"{number}.py": newline.join(words) for number, words in enumerate(files)}
@@ -99,7 +99,7 @@ def test_good_fixes_are_made_and_bad_ones_change_nothing(files: list[list[str]],
     assert reported == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(scripts())
 def test_fixes_of_real_primitives_settle_in_one_run(text: str) -> None:
     settled = settle_scripts({"train.py": text})
@@ -109,7 +109,7 @@ def test_fixes_of_real_primitives_settle_in_one_run(text: str) -> None:
     assert settle_scripts({"train.py": after}).texts == {}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
 def test_git_applies_every_patch(changes: list[tuple[str, str]]) -> None:
     sources = [SourceFile(f"my {number} ü.py", before) for number, (before, _) in enumerate(changes)]
