@@ -6,6 +6,7 @@ Offsets count code points from 0.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -78,13 +79,12 @@ class Page:
 
     def indentation(self, offset: int) -> str:
         """The whitespace that starts the line around the offset; a form feed starts it anew."""
-        found = _INDENTATION.match(self.text, self.line_start(offset))
-        return "" if found is None else found[0].rpartition("\f")[2]
+        start = self.line_start(offset)
+        return self.text[start : _end_of(_INDENTATION, self.text, start)].rpartition("\f")[2]
 
     def after_trivia(self, offset: int) -> int:
         """Where whitespace, newlines and comments that start at the offset end; inside brackets only."""
-        found = _WHITESPACE_AND_COMMENTS.match(self.text, offset)
-        return offset if found is None else found.end()
+        return _end_of(_WHITESPACE_AND_COMMENTS, self.text, offset)
 
     def statement_start(self, statement: cst.CSTNode) -> int:
         """Where the first token of a statement stands, which may be a decorator's."""
@@ -93,12 +93,8 @@ class Page:
 
     def statement_end(self, statement: cst.CSTNode) -> int:
         """Where the line after a statement starts; comments that end its block, indented like it, belong to it."""
-        start = self.inner(statement)[1]
-        tail = _STATEMENT_TAIL.match(self.text, start)
-        if tail is None:
-            raise CannotEdit("something else stands after the statement")
-        comments = _COMMENT_LINES.match(self.text, tail.end(), max(tail.end(), self.spans.whole(statement)[1]))
-        return tail.end() if comments is None else comments.end()
+        tail = _end_of(_STATEMENT_TAIL, self.text, self.inner(statement)[1])
+        return _end_of(_COMMENT_LINES, self.text, tail, max(tail, self.spans.whole(statement)[1]))
 
     def before_newline(self, offset: int) -> int:
         """The offset before the newline that ends right at the offset, if one does."""
@@ -131,6 +127,12 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         node = waiting.pop()
         yield node
         waiting.extend(node.children)
+
+
+def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int = sys.maxsize) -> int:
+    """Where a pattern that may match nothing ends its match at ``start``."""
+    found = pattern.match(text, start, limit)
+    return start if found is None else found.end()
 
 
 def _are_word(left: str, right: str) -> bool:

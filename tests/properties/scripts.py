@@ -19,7 +19,7 @@ SMALLS = st.sampled_from(
     ]
 )
 TAILS = st.sampled_from(["", "  # tail", ";", " ; # tail"])
-ABOVE = st.sampled_from(["", "", "\n", "# above\n", "\n# above\n# more\n", "# above\n\n", "\x0c\n"])
+ABOVE = st.sampled_from(["", "", "\n", "# above\n", "\n# above\n# more\n", "# above\n\n"])
 HEADERS = st.sampled_from(
     [
         "if a:",
