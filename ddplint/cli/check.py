@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,13 @@ class Options:
     def fixes(self) -> bool:
         """Whether fixes are made, or shown as a patch."""
         return self.fix or self.fix_only or self.diff
+
+    @property
+    def most_jobs(self) -> int:
+        """How many processes may lint: as many as there are cores for us, unless the user says so."""
+        if self.jobs is not None:
+            return self.jobs
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @click.command(

@@ -17,7 +17,7 @@ from ddplint.source import SourceFile
 def fix_files(options: Options, linter: Linter, report: Report, output: Output) -> int:
     """Fix the files of a report, or show how, and return the exit code."""
     policy = FixPolicy.of(linter, options.unsafe_fixes)
-    fixed = fix(linter, report, policy, fixable_sources(report, policy))
+    fixed = fix(linter, report, policy, fixable_sources(report, policy), options.most_jobs)
     if options.diff:
         return _show_patch(options, fixed, output)
     return _conclude(options, write(fixed), output, sys.stdout)

@@ -45,7 +45,7 @@ def _lint(options: Options, linter: Linter) -> Report:
     cwd = Path.cwd()
     discovered = discover(options.paths or (Path(),), linter.settings, cwd)
     skipped = [Skipped(shown_path(path, cwd), reason) for path, reason in discovered.skipped]
-    outcomes = lint_files(linter, discovered.files, cwd, options.jobs or _cores())
+    outcomes = lint_files(linter, discovered.files, cwd, options.most_jobs)
     if options.output_format == "text" and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         outcomes = with_progress(outcomes, len(discovered.files))
     return Report(tuple(sorted([*skipped, *outcomes], key=lambda outcome: outcome.path)))
@@ -89,7 +89,3 @@ def _start(options: Options) -> Path:
         return cwd
     common = Path(os.path.commonpath([path.resolve() for path in absolute]))
     return common if common.is_dir() else common.parent
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ddplint.engine.outcomes import Failed, Linted, Outcome, Report, RuleDefect
-from ddplint.engine.run import Linter
+from ddplint.engine.run import Linter, lint_texts
 from ddplint.errors import SourceError
 from ddplint.findings import Applicability, Finding
 from ddplint.fixes import diff, settle, write_atomically
@@ -50,7 +50,7 @@ class Fixed:
     changes: tuple[Change, ...] = ()
 
 
-def fix(linter: Linter, report: Report, policy: FixPolicy, sources: Mapping[str, SourceFile]) -> Fixed:
+def fix(linter: Linter, report: Report, policy: FixPolicy, sources: Mapping[str, SourceFile], jobs: int = 1) -> Fixed:
     """Fix what the policy allows in ``sources``; a fix that reaches into other files is not made."""
 
     def allowed(finding: Finding) -> bool:
@@ -58,11 +58,46 @@ def fix(linter: Linter, report: Report, policy: FixPolicy, sources: Mapping[str,
 
     if not any(allowed(finding) for finding in report.findings):
         return Fixed(report, report)
-    settled = settle(sources, lambda texts: _findings(linter.lint_texts(texts)), allowed)
-    changes = tuple(Change(sources[path], text) for path, text in settled.texts.items() if text != sources[path].text)
-    outcomes = linter.lint_texts({change.source.path: replace(change.source, text=change.text) for change in changes})
+    lint = _Lint(linter, report, sources, jobs)
+    settled = settle(sources, lint, allowed)
+    texts = {path: settled.texts.get(path, source.text) for path, source in sources.items()}
+    changes = tuple(Change(sources[path], text) for path, text in texts.items() if text != sources[path].text)
+    linted = {path: lint.outcome(path, text, settled.remaining) for path, text in texts.items()}
     defects = tuple(RuleDefect(",".join(defect.codes), defect.path, defect.why) for defect in settled.defects)
-    return Fixed(report, Report(_replaced(report.outcomes, outcomes), settled.fixed, defects), changes)
+    return Fixed(report, Report(_replaced(report.outcomes, linted), settled.fixed, defects), changes)
+
+
+class _Lint:
+    """Lints texts on the way to the final ones, and remembers the outcome of each."""
+
+    def __init__(self, linter: Linter, report: Report, sources: Mapping[str, SourceFile], jobs: int) -> None:
+        self._linter = linter
+        self._jobs = jobs
+        self._sources = sources
+        self._outcomes = {
+            (outcome.path, sources[outcome.path].text): outcome for outcome in report.linted if outcome.path in sources
+        }
+
+    def __call__(self, texts: Mapping[str, SourceFile]) -> dict[str, tuple[Finding, ...]]:
+        """Return the findings of each text that can be linted."""
+        linted = self._reported(texts)
+        asked = {path: source for path, source in texts.items() if path not in linted}
+        for path, outcome in lint_texts(self._linter, asked, self._jobs).items():
+            if isinstance(outcome, Linted):
+                linted[path] = self._outcomes[path, texts[path].text] = outcome
+        return {path: outcome.findings for path, outcome in linted.items()}
+
+    def _reported(self, texts: Mapping[str, SourceFile]) -> dict[str, Linted]:
+        """What the report knows: all but the files that nobody named, as long as nothing has changed."""
+        if any(source.text != self._sources[path].text for path, source in texts.items()):
+            return {}
+        known = {path: self._outcomes.get((path, source.text)) for path, source in texts.items()}
+        return {path: outcome for path, outcome in known.items() if outcome is not None}
+
+    def outcome(self, path: str, text: str, remaining: Iterable[Finding]) -> Linted:
+        """Return the outcome of a text that was linted, with what remains of its findings."""
+        findings = tuple(finding for finding in remaining if finding.path == path)
+        return replace(self._outcomes.get((path, text), Linted(path)), findings=findings)
 
 
 def fixable_sources(report: Report, policy: FixPolicy) -> dict[str, SourceFile]:
@@ -95,10 +130,6 @@ def write(fixed: Fixed) -> Report:
     outcomes = (*_replaced(fixed.report.outcomes, kept), *refused.values())
     fixes = tuple(finding for finding in fixed.report.fixed if finding.path not in refused)
     return Report(outcomes, fixes, fixed.report.fix_defects)
-
-
-def _findings(outcomes: Mapping[str, Outcome]) -> dict[str, tuple[Finding, ...]]:
-    return {path: outcome.findings for path, outcome in outcomes.items() if isinstance(outcome, Linted)}
 
 
 def _touched(finding: Finding) -> frozenset[str]:

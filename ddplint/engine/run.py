@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ class Linter:
         self.fixable = covered(settings.fixable or (EVERYTHING,), self.rules, "fixable")
         self.fixable -= covered(settings.unfixable, self.rules, "unfixable")
         self._ignores = PerFileIgnores(settings, self.rules)
-        self._start_afresh()
+        self.start_afresh()
 
     def assign(self, path: Path, shown: str, data: bytes) -> Assignment:
         """Choose the rules for the file at ``path``, which holds ``data`` or is to be linted as if it did."""
@@ -53,16 +53,8 @@ class Linter:
         """Lint a file with the rules that were chosen for it."""
         return self._file_linter.lint(assignment)
 
-    def lint_texts(self, sources: Mapping[str, SourceFile]) -> dict[str, Outcome]:
-        """Lint other texts of files, which have changed since they were linted."""
-        self._start_afresh()
-        return {
-            shown: self.lint(self.assign(Path(shown), shown, source.encode(source.text)))
-            for shown, source in sources.items()
-        }
-
-    def _start_afresh(self) -> None:
-        """Know nothing yet of what the files hold."""
+    def start_afresh(self) -> None:
+        """Know nothing of what the files hold: they have changed, or nothing was read yet."""
         workspace = Workspace()
 
         def is_distributed(path: Path, data: bytes) -> bool:
@@ -81,7 +73,6 @@ def lint_files(
     ``jobs`` is the most worker processes; ``time_limit`` is in seconds and holds for one file in a worker.
     """
     pending: list[Assignment] = []
-    size = 0
     for path in files:
         shown = shown_path(path, cwd)
         # A pipe can be read only once and has no neighbours: it stands for a nameless file of the working directory.
@@ -93,19 +84,36 @@ def lint_files(
             continue
         if assignment.awake:
             pending.append(assignment)
-            size += len(assignment.data)
         else:
             yield Linted(shown)
+    yield from _lint_assigned(linter, pending, jobs, time_limit)
+
+
+def lint_texts(
+    linter: Linter, sources: Mapping[str, SourceFile], jobs: int, time_limit: float = TIME_LIMIT
+) -> dict[str, Outcome]:
+    """Lint other texts of files than those on disk; return the outcomes by path."""
+    linter.start_afresh()
+    assignments = [linter.assign(Path(shown), shown, source.encode(source.text)) for shown, source in sources.items()]
+    return {outcome.path: outcome for outcome in _lint_assigned(linter, assignments, jobs, time_limit)}
+
+
+def _lint_assigned(
+    linter: Linter, assignments: Sequence[Assignment], jobs: int, time_limit: float
+) -> Iterator[Outcome]:
+    size = sum(len(assignment.data) for assignment in assignments)
     if size <= SMALL_RUN:
-        yield from map(linter.lint, pending)
+        yield from map(linter.lint, assignments)
     else:
-        yield from _lint_in_workers(linter.settings, pending, min(jobs, size // SHARE + 1), time_limit)
+        yield from _lint_in_workers(linter.settings, assignments, min(jobs, size // SHARE + 1), time_limit)
 
 
-def _lint_in_workers(settings: Settings, pending: list[Assignment], jobs: int, time_limit: float) -> Iterator[Outcome]:
+def _lint_in_workers(
+    settings: Settings, assignments: Sequence[Assignment], jobs: int, time_limit: float
+) -> Iterator[Outcome]:
     from ddplint.engine.pool import Lost, answers  # multiprocessing costs more than linting a small file
 
-    for assignment, answer in answers(partial(_start, settings), pending, jobs, time_limit):
+    for assignment, answer in answers(partial(_start, settings), assignments, jobs, time_limit):
         yield Failed(assignment.shown, answer.reason, ours=True) if isinstance(answer, Lost) else answer
 
 

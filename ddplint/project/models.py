@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from ddplint.semantics import Attribute, Call, Expression
+from ddplint.project.frames import Frame, Frames
+from ddplint.semantics import Attribute, Call, Expression, Subscript
 from ddplint.semantics.names import UNKNOWN_NAME
-from ddplint.semantics.resolve import Imported, Resolver
+from ddplint.semantics.resolve import Imported, Origin, Resolver
 from ddplint.semantics.structure import Class, Parameter
 
 
@@ -43,55 +44,90 @@ _HANDED_ON = frozenset(
 _RETURNS_SELF = frozenset(
     {"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "bfloat16", "type", "apply", "requires_grad_"}
 )
+_WRAPPING = frozenset({Wrapper.DDP, Wrapper.DATA_PARALLEL})
 _DEEPEST = 12
 
 
 class Models:
     """Answers for the models of a project."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, frames: Frames) -> None:
         self._resolver = resolver
-        self._known: dict[int, frozenset[Wrapper]] = {}
+        self._frames = frames
+        self._known: dict[tuple[int, Frame | None], frozenset[Wrapper]] = {}
+        self._asked: dict[tuple[int, Frame | None], frozenset[Wrapper]] = {}
 
-    def wrappers(self, model: Expression, depth: int = 0) -> frozenset[Wrapper]:
-        """Return everything that can stand around the model where an expression names it."""
-        known = self._known.get(id(model))
-        if known is not None:
-            return known
-        if depth > _DEEPEST:
-            return frozenset([Wrapper.UNKNOWN])
-        self._known[id(model)] = frozenset([Wrapper.UNKNOWN])  # what a model made from itself gets
-        found = frozenset(self._around(model, depth)) or frozenset([Wrapper.UNKNOWN])
-        self._known[id(model)] = found
+    def wrappers(self, model: Expression, frame: Frame | None = None, depth: int = 0) -> frozenset[Wrapper]:
+        """Return everything that can stand around the model where an expression names it.
+
+        ``frame``: how the function around the expression is run.
+        """
+        key = (id(model), frame)
+        known = self._known.get(key, self._asked.get(key))
+        if known is not None or depth > _DEEPEST:
+            return frozenset([Wrapper.UNKNOWN]) if known is None else known
+        outermost = not self._asked
+        self._asked[key] = frozenset()  # what a model made from itself gets
+        found = self._asked[key] = frozenset(self._around(model, frame, depth))
+        if outermost:
+            found = self._known[key] = found or frozenset([Wrapper.UNKNOWN])
+            self._asked.clear()
         return found
 
     def is_certainly(self, model: Expression, wrapper: Wrapper) -> bool:
         """Whether a model can't be wrapped in anything but this."""
         return self.wrappers(model) == frozenset([wrapper])
 
-    def _around(self, model: Expression, depth: int) -> Iterator[Wrapper]:
-        if isinstance(model, Attribute) and model.name == "module":
-            inner = self.wrappers(model.base, depth + 1)
-            if inner & {Wrapper.DDP, Wrapper.DATA_PARALLEL}:
-                yield Wrapper.BARE
-                return
-        for origin in self._resolver.origins(model):
-            if isinstance(origin, Call):
-                yield from self._made(origin, depth)
-            elif isinstance(origin, Parameter) and origin.index == 0 and self.is_module(origin.function.cls):
-                yield Wrapper.BARE
-            else:
-                yield Wrapper.UNKNOWN
+    def wrapped_once(self, model: Expression, wrapper: Wrapper, frame: Frame | None = None) -> bool:
+        """Whether a model is wrapped in this on some runs, and known to be bare or otherwise wrapped on the others."""
+        found = self.wrappers(model, frame)
+        return wrapper in found and Wrapper.UNKNOWN not in found
 
-    def _made(self, call: Call, depth: int) -> Iterator[Wrapper]:
-        names = self._resolver.names(call.callee)
+    def bypassed(self, model: Expression, frame: Frame | None = None) -> Expression | None:
+        """Return the DDP model of which an expression names the inside: ``ddp.module``, kept or handed on."""
+        for source, inside in self._frames.sources(model, frame):
+            if not isinstance(source, Attribute) or source.name != "module":
+                continue
+            if self.wrapped_once(source.base, Wrapper.DDP, inside):
+                return source.base
+        return None
+
+    def _around(self, model: Expression, frame: Frame | None, depth: int) -> Iterator[Wrapper]:
+        """Yield what can stand around a model; ``m.module if hasattr(m, "module") else m`` takes every wrapper off."""
+        sources = self._frames.sources(model, frame)
+        if any(
+            isinstance(source, Attribute)
+            and source.name == "module"
+            and _WRAPPING & self.wrappers(source.base, inside, depth + 1)
+            for source, inside in sources
+        ):
+            yield Wrapper.BARE
+            return
+        for source, inside in sources:
+            yield from self._of_source(source, inside, depth)
+
+    def _of_source(self, source: Origin, frame: Frame | None, depth: int) -> Iterator[Wrapper]:
+        if isinstance(source, Call):
+            yield from self._made(source, frame, depth)
+        elif isinstance(source, Parameter) and source.index == 0 and self.is_module(source.function.cls):
+            yield Wrapper.BARE
+        elif isinstance(source, Attribute | Subscript):
+            origins = [origin for origin in self._resolver.origins(source) if origin is not source]
+            for origin in origins:
+                yield from self._of_source(origin, None, depth)
+            yield from () if origins else (Wrapper.UNKNOWN,)
+        else:
+            yield Wrapper.UNKNOWN
+
+    def _made(self, call: Call, frame: Frame | None, depth: int) -> Iterator[Wrapper]:
+        names = self._resolver.kinds(call.callee)
         wrappers = {_WRAPPERS[name] for name in names if name in _WRAPPERS}
         if wrappers:
             yield from wrappers
         elif names & _HANDED_ON and call.arguments:
-            yield from self.wrappers(call.arguments[0].value, depth + 1)
+            yield from self.wrappers(call.arguments[0].value, frame, depth + 1)
         elif isinstance(call.callee, Attribute) and call.callee.name in _RETURNS_SELF:
-            yield from self.wrappers(call.callee.base, depth + 1)
+            yield from self.wrappers(call.callee.base, frame, depth + 1)
         elif self._makes_module(call, names):
             yield Wrapper.BARE
         else:

@@ -6,20 +6,45 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ddplint.project.balance import Balance
 from ddplint.project.callers import Callers
 from ddplint.project.collectives import Collectives
+from ddplint.project.data_parallel import DataParallelUses
+from ddplint.project.dependence import Dependence
+from ddplint.project.exports import Exports
 from ddplint.project.files import ProjectFiles
+from ddplint.project.follow import Follower
+from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
+from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
+from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.models import Models
+from ddplint.project.obstacles import Obstacles
+from ddplint.project.passes import Passes
+from ddplint.project.port_fallbacks import PortFallbacks
+from ddplint.project.processes import Processes
+from ddplint.project.rank_idioms import RankIdioms
+from ddplint.project.rank_outcomes import RankOutcomes
+from ddplint.project.reach import Reach
+from ddplint.project.rendezvous import MeetingPort, Rendezvous
+from ddplint.project.roles import Role, role_of
+from ddplint.project.samplers import Samplers
 from ddplint.project.scripts import Scripts
+from ddplint.project.sites import Sites
+from ddplint.project.spawners import spawners
+from ddplint.project.trail import Trail
+from ddplint.project.training import Training
+from ddplint.project.type_tests import TypeTests
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
+from ddplint.semantics.environment import EnvironmentWrite, environment_writes
 from ddplint.semantics.names import Definition
 from ddplint.semantics.rank_values import RankValues
 from ddplint.semantics.ranks import RankTests
+from ddplint.semantics.references import Reference, References
 from ddplint.semantics.resolve import Origin, Resolver
-from ddplint.semantics.structure import Function
+from ddplint.semantics.structure import Function, Scope
 
 # Any of these words shows that a program runs as several processes that train together.
 DISTRIBUTION_WORDS = (
@@ -45,9 +70,29 @@ class Project:
         self.resolver = Resolver(self)
         self.rank_values = RankValues(self.resolver, self)
         self.rank_tests = RankTests(self.resolver, self.rank_values)
-        self.models = Models(self.resolver)
+        self.frames = Frames(self.resolver)
+        self.models = Models(self.resolver, self.frames)
         self.collectives = Collectives(self.resolver, self.models)
+        self.rank_outcomes = RankOutcomes(self.resolver, self.rank_values, self.frames, self.collectives)
+        self.sites = Sites(self.resolver, self.collectives, self.rank_outcomes)
+        self.balance = Balance(self)
+        self.dependence = Dependence(self.resolver, self.frames)
+        self.reach = Reach(self.resolver)
+        self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))
+        self.data_parallel = DataParallelUses(self.resolver, self.reach)
+        self.obstacles = Obstacles(self, self.data_parallel, self.training)
+        self.processes = Processes(self, self.reach)
+        self.rank_idioms = RankIdioms(self, self.processes)
+        self.passes = Passes(self)
+        self.samplers = Samplers(self.resolver)
+        self._loaders = Loaders(self)
+        self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)
+        self._exports = Exports(self.files, self.scripts, self.resolver)
+        self._type_tests = TypeTests(self.files)
+        self._references: dict[int, References] = {}
+        self._rendezvous = Rendezvous(self.resolver)
+        self._port_fallbacks = PortFallbacks(self.resolver)
         self._programs: dict[Path, tuple[Path, ...]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
 
@@ -92,6 +137,32 @@ class Project:
         found = [call for name in names for call in self._calls[id(script)].get(name, ())]
         return sorted(dict.fromkeys(found), key=lambda call: call.order)
 
+    def references(self, script: Script, *names: str) -> list[Reference]:
+        """Return where a script reads what certainly is one of the documented names (see References.to)."""
+        return self.references_in(script).to(*names)
+
+    def references_in(self, script: Script) -> References:
+        """Return the references of a script to what it imports."""
+        if id(script) not in self._references:
+            self._references[id(script)] = References(self.resolver, script)
+        return self._references[id(script)]
+
+    def is_read_elsewhere(self, scope: Scope, name: str) -> bool:
+        """Whether code in other files may read a name of a scope (see Exports)."""
+        return self._exports.is_read_elsewhere(scope, name)
+
+    def is_told_apart(self, name: str) -> bool:
+        """Whether some code tells the objects of a class of this name from those of its base class."""
+        return self._type_tests.tell_apart(name)
+
+    def trail(self, value: Expression) -> Trail:
+        """Return where the value of an expression goes (see Trail)."""
+        return self._follower.trail(value)
+
+    def loaders(self, script: Script) -> tuple[Loader, ...]:
+        """Return the data loaders that a script makes."""
+        return self._loaders.of(script)
+
     def certainly(self, expression: Expression, *names: str) -> bool:
         """Whether an expression can't stand for anything but these documented names."""
         return self.names(expression) <= frozenset(names)
@@ -128,6 +199,21 @@ class Project:
         guards = [self._guard(call, seen | {id(function)}) for call in calls]
         return guards[0] if guards and all(guard is not None for guard in guards) else None
 
+    def meeting_ports(self, script: Script) -> list[MeetingPort]:
+        """Return the ports, written into a script, at which processes meet, but for those that are only a way out.
+
+        A way out is used when nobody gave a port, or when one process runs alone.
+        """
+        return [port for port in self._rendezvous.ports(script) if not self._port_fallbacks.is_one(port)]
+
+    def environment_writes(self, script: Script, variable: str) -> list[EnvironmentWrite]:
+        """Return where a script writes an environment variable."""
+        return list(environment_writes(self.resolver, script, variable))
+
+    def spawners(self, function: Function) -> list[Call]:
+        """Return the calls that start the processes which come to a function."""
+        return spawners(self.resolver, function)
+
     def program(self, path: Path) -> tuple[Path, ...]:
         """Return the files that run together with a file."""
         if path not in self._programs:
@@ -145,6 +231,13 @@ class Project:
     def replaces_print(self, script: Script) -> bool:
         """Whether the program that a script belongs to puts its own function in the place of ``print``."""
         return any(_PRINT_REPLACED.search(self._content(script, path)) for path in self._program_of(script))
+
+    def role(self, script: Script) -> Role:
+        """Return what a script is for, as far as its path says: training, evaluation, a test."""
+        path = self.scripts.path_of(script)
+        below = path is not None and path.is_relative_to(self.files.root)
+        shown = path.relative_to(self.files.root) if path is not None and below else Path(script.path)
+        return role_of(shown, script.source.text)
 
     def frameworks(self, script: Script) -> frozenset[str]:
         """Return the training frameworks that drive the program of a script."""

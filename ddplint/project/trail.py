@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from ddplint.semantics import Attribute, Call, Expression
-from ddplint.semantics.structure import Region
+from ddplint.semantics.structure import Loop
 
 
 class Way(Enum):
@@ -59,18 +59,48 @@ class Pass:
 class Trail:
     """Where a value goes, in every file that it is followed into.
 
-    ``complete``: it was not handed to anything that can't be read. ``words``: the names, keys and attributes under
-    which it is known on its way. ``consumers``: the loops and ``next`` calls that take what its passes hand out.
+    ``attributes`` are those read of the value or of what holds it. ``passes`` begin to run over it, and
+    ``consumers``, loops and ``next`` calls, take what they hand out. ``words`` are the names, keys and attributes
+    under which the value is known on its way. ``complete``: it was not handed to anything that can't be read.
     """
 
     start: Expression
     reached: Sequence[Reached]
     attributes: Sequence[Attribute]
     passes: Sequence[Pass]
-    consumers: Sequence[Region]
+    consumers: Sequence[Loop | Call]
     words: frozenset[str]
     complete: bool
 
     def reads(self, name: str) -> Iterator[Attribute]:
         """Yield where an attribute is read of the value, or of what holds it."""
         return (attribute for attribute in self.attributes if attribute.name == name)
+
+
+def unpacked(steps: Steps, path: Sequence[int | None]) -> Steps | None:
+    """Return the steps that are left after ``a, (b, c) = value`` took a part; None: the part does not hold it."""
+    for index in path:
+        if not steps or steps[0].way is Way.FIELD:
+            return None
+        if steps[0].way is not Way.ITEM or index is None:
+            return steps
+        if not _same_item(steps[0].key, index):
+            return None
+        steps = steps[1:]
+    return steps
+
+
+def picked(steps: Steps, key: object) -> Steps | None:
+    """Return the steps that are left after ``value[key]``, where None is an unknown key; None: it is elsewhere."""
+    while steps and steps[0].way is Way.ITERATOR:
+        steps = steps[1:]
+    if not steps or steps[0].way is not Way.ITEM or not _same_item(steps[0].key, key):
+        return None
+    return steps[1:]
+
+
+def _same_item(held: object, asked: object) -> bool:
+    """Whether two indices or keys can name the same item; one that counts from the end can be any."""
+    if held is None or asked is None or held == asked:
+        return True
+    return isinstance(held, int) and isinstance(asked, int) and (held < 0) != (asked < 0)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
+from ddplint.migration import TorchAmpMove
 from ddplint.project import Project
+from ddplint.project.data_parallel import DataParallelUse, Form
+from ddplint.project.loaders import Loader
+from ddplint.project.passes import Purpose
+from ddplint.project.rendezvous import MeetingForm, MeetingPort
+from ddplint.project.roles import Role
+from ddplint.project.samplers import Sampler, SamplerKind
+from ddplint.project.trail import Pass, Trail
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
     Argument,
@@ -31,9 +39,12 @@ from ddplint.semantics import (
     Subscript,
 )
 from ddplint.semantics.arguments import Missing
+from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching
+from ddplint.semantics.references import Reference, Use
 from ddplint.semantics.resolve import UNKNOWN, Imported, Origin, Part
+from ddplint.semantics.speech import is_whole_statement
 from ddplint.semantics.structure import (
     Binding,
     BindingKind,
@@ -46,6 +57,7 @@ from ddplint.semantics.structure import (
     Parameter,
     Region,
     RegionKind,
+    Scope,
     Statement,
     Store,
 )
@@ -73,22 +85,28 @@ __all__ = [
     "Conditional",
     "Confidence",
     "Constant",
+    "DataParallelUse",
     "Edit",
     "Editor",
+    "EnvironmentWrite",
     "Exit",
     "ExitKind",
     "Expression",
     "Fix",
+    "Form",
     "FormattedText",
     "Found",
     "Function",
     "Impact",
     "Imported",
     "Lambda",
+    "Loader",
     "Logic",
     "Loop",
     "LoopKind",
     "Mapping",
+    "MeetingForm",
+    "MeetingPort",
     "Missing",
     "Name",
     "Not",
@@ -97,12 +115,19 @@ __all__ = [
     "Parameter",
     "ParseFailure",
     "Part",
+    "Pass",
     "Passed",
     "Position",
     "Project",
+    "Purpose",
+    "Reference",
     "Region",
     "RegionKind",
+    "Role",
     "Rule",
+    "Sampler",
+    "SamplerKind",
+    "Scope",
     "Script",
     "Sequence",
     "SourceFile",
@@ -110,5 +135,10 @@ __all__ = [
     "Store",
     "Subscript",
     "SuppressionReport",
+    "TorchAmpMove",
+    "Trail",
+    "Use",
+    "WriteForm",
+    "is_whole_statement",
     "reaching",
 ]

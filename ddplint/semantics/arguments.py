@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import Enum
 
 from ddplint.semantics.expressions import Call, Constant, Expression, Mapping
-from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.torch_names import signature
 
@@ -33,13 +32,12 @@ def argument(resolver: Resolver, call: Call, name: str) -> Expression | Missing:
 
 
 def _place(resolver: Resolver, call: Call, name: str) -> int | None:
-    for callee in resolver.names(call.callee) - {UNKNOWN_NAME}:
-        parameters = signature(callee)
-        if parameters is not None and name in parameters:
-            return parameters.index(name)
     function = resolver.function_of(call)
-    parameter = None if function is None else function.parameter(name)
-    if function is None or parameter is None or parameter.kind != "positional":
+    if function is None:
+        signatures = (signature(callee) for callee in resolver.kinds(call.callee))
+        return next((row.index(name) for row in signatures if row is not None and name in row), None)
+    parameter = function.parameter(name)
+    if parameter is None or parameter.kind != "positional":
         return None
     return parameter.index - (1 if function.cls is not None else 0)
 

@@ -134,7 +134,7 @@ class ExpressionBuilder:
                 continue
             pieces.append(self.expression(value))
             if part.format_spec:
-                self._pieces(part.format_spec, pieces)
+                self._pieces(part.format_spec, [])  # how a piece is written is no piece
 
     def display(self, node: cst.Tuple | cst.List | cst.Set) -> Expression:
         items = tuple(self._element(element) for element in node.elements)

@@ -88,7 +88,7 @@ class RankValues:
         elif isinstance(origin, Attribute):
             yield _OPTIONS.get(origin.name)
         elif isinstance(origin, Parameter):
-            yield self._of_parameter(origin)
+            yield self.of_parameter(origin)
         else:
             yield None
 
@@ -125,8 +125,8 @@ class RankValues:
             and any(RankValue.NODE in self.kinds(factor, depth + 1) or _names_node(factor) for factor in part.operands)
         )
 
-    def _of_parameter(self, parameter: Parameter) -> RankValue | None:
-        """The first parameter of a spawned function is the index of its process on this node."""
+    def of_parameter(self, parameter: Parameter) -> RankValue | None:
+        """Return LOCAL for the first parameter of a spawned function: the index of its process on this node."""
         calls, complete = self._linker.callers(parameter.function)
         if not complete or not calls:
             return None

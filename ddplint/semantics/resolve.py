@@ -165,7 +165,7 @@ class Resolver(NameResolver):
     def given(self, parameter: Parameter) -> Iterator[Origin]:
         """Yield what callers hand to a parameter; the parameter itself when a caller can't be seen."""
         function = parameter.function
-        if function.cls is not None and parameter.index == 0 and not _is_static(function):
+        if function.cls is not None and parameter.index == 0 and not is_static(function):
             yield parameter
             return
         calls, complete = answer = self.linker.callers(function)
@@ -190,7 +190,7 @@ class Resolver(NameResolver):
         if launched is not None:
             return launched
         positional = [parameter for parameter in function.parameters if parameter.kind == "positional"]
-        if function.cls is not None and not _is_static(function):
+        if function.cls is not None and not is_static(function):
             positional = positional[1:]
         given: dict[str, Expression] = {}
         for number, argument in enumerate(call.arguments):
@@ -240,7 +240,7 @@ class Resolver(NameResolver):
     def class_of(self, expression: Expression) -> Class | None:
         """Return the project's class whose instance an expression is: ``self`` in a method, or a call of the class."""
         for origin in self.origins(expression):
-            if isinstance(origin, Parameter) and origin.index == 0 and not _is_static(origin.function):
+            if isinstance(origin, Parameter) and origin.index == 0 and not is_static(origin.function):
                 return origin.function.cls
             if isinstance(origin, Call):
                 for made in self.origins(origin.callee):
@@ -312,15 +312,17 @@ class Resolver(NameResolver):
 
         ``?`` among them: it can be or derive from something else, too. Classes of the project are left out.
         """
-        found = {name for name in self.names(callee) if not name.startswith(LOCAL)}
-        for cls in self.origins(callee):
+        names = self.names(callee)
+        found = {name for name in names if not name.startswith(LOCAL)}
+        for cls in self.origins(callee) if len(found) < len(names) else ():
             if isinstance(cls, Class):
                 bases = [self.names(base) for heir in self.lineage(cls) for base in heir.bases]
                 found |= {name for names in bases for name in names if not name.startswith(LOCAL)}
         return frozenset(found)
 
 
-def _is_static(function: Function) -> bool:
+def is_static(function: Function) -> bool:
+    """Whether a method gets no instance: a ``staticmethod``."""
     return any(isinstance(decorator, Name) and decorator.id == "staticmethod" for decorator in function.decorators)
 
 

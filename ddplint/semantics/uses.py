@@ -21,6 +21,8 @@ class Uses:
         self._loops: dict[int, list[Loop]] = {}
         self._returned_by: dict[int, Function] = {}
         self._attributes: dict[str, list[Attribute]] = {}
+        for attribute in script.attributes:
+            self._attributes.setdefault(attribute.name, []).append(attribute)
         self._note_names(script)
         for store in script.stores:
             if store.value is not None:
@@ -77,14 +79,13 @@ class Uses:
                 if id(expression) in seen:
                     continue
                 seen.add(id(expression))
-                if isinstance(expression, Attribute):
-                    self._attributes.setdefault(expression.name, []).append(expression)
                 for child in expression.children:
                     self._parents[id(child)] = expression
                     pending.append(child)
 
     def _roots(self, script: Script) -> Iterator[Expression]:
         yield from script.calls
+        yield from script.attributes
         for store in script.stores:
             yield store.base
             yield from (part for part in (store.index, store.value) if part is not None)

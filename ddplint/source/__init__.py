@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ddplint.source.discovery import Discovered, discover
+from ddplint.source.limits import refusal
 from ddplint.source.position import Position
 from ddplint.source.suppressions import SuppressedCode, Suppression, find_suppressions
 from ddplint.source.text import SourceFile, read_source, shown_path
@@ -19,5 +20,6 @@ __all__ = [
     "discover",
     "find_suppressions",
     "read_source",
+    "refusal",
     "shown_path",
 ]

@@ -121,6 +121,8 @@ class _Stretch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if kind is not None:
+            return  # A tree too deep for Python's stack: where the nodes end was not written.
         recorder = self._recorder
         start = self._start if self._start_node is None else recorder.recorded(self._start_node)[0]
         end = len(recorder.tokens) if self._end_node is None else recorder.recorded(self._end_node)[1]

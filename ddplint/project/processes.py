@@ -1,0 +1,182 @@
+"""Which code every process of a distributed run comes to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ddplint.project.collectives import COLLECTIVES
+from ddplint.project.reach import Reach, body_of
+from ddplint.project.training import last_name
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not
+from ddplint.semantics.launchers import launched, process_index
+from ddplint.semantics.speech import hands_text_on, names_process, precedes_failure
+from ddplint.semantics.structure import Function, Region, RegionKind
+
+if TYPE_CHECKING:
+    from ddplint.project.project import Project
+
+_STARTS = frozenset({"torch.distributed.init_process_group", "timm.utils.init_distributed_device"})
+_WRAPS = frozenset({"torch.nn.parallel.DistributedDataParallel", "apex.parallel.DistributedDataParallel"})
+_MEETINGS = COLLECTIVES - {"init_process_group", "destroy_process_group", "new_group", "new_subgroups"}
+# Names of tests that tell a run with several processes from one with a single process.
+_SEVERAL = re.compile(
+    r"distribut|world_?size|n(?:um)?_?gpus?(?:_|$)|ddp|multi_?gpu|is_initialized|n_?procs", re.IGNORECASE
+)
+# Names of switches and objects that scripts hand to one rank only, so that it alone speaks.
+_VOICE = re.compile(
+    r"verbose|log|debug|writer|print|display|show|quiet|silent|wandb|^tb|board|tqdm|progress", re.IGNORECASE
+)
+_DEEPEST = 4
+
+
+class Processes:
+    """Answers where the processes of a group are, each of them."""
+
+    def __init__(self, project: Project, reach: Reach) -> None:
+        self._project = project
+        self._reach = reach
+        self._starting: dict[int, bool] = {}
+        self._entered: dict[int, bool] = {}
+
+    def all_come_to(self, at: Expression) -> bool:
+        """Whether every process of a group certainly comes to an expression, by at least one way.
+
+        The group is started before it in the same function, or a function without which there would be no group runs
+        it. A test of the rank on the way, an error path, a switch that only one rank may have: the answer is no.
+        """
+        return not self._is_held_back(at) and (self._is_in_group(at) or self._is_entered(at.scope.function))
+
+    def certainly_started(self, at: Expression, depth: int = 0) -> bool:
+        """Whether the group is there on every way to an expression, whatever the options."""
+        function = at.scope.function
+        if any(
+            call.order < at.order and at.region.within(call.region) and self._starts_always(call)
+            for call in self._own_calls(at)
+        ):
+            return True
+        if function is None or depth > _DEEPEST:
+            return False
+        calls, complete = self._project.callers(function)
+        return complete and bool(calls) and all(self.certainly_started(call, depth + 1) for call in calls)
+
+    def is_meant_for_each(self, line: Call) -> bool:
+        """Whether each process may have something of its own to say: it names itself, or is about to fail."""
+        return names_process(line, self._project.rank_values) or precedes_failure(line) or hands_text_on(line)
+
+    def _starts_always(self, call: Call) -> bool:
+        if self._project.names(call.callee) & _STARTS:
+            return True
+        function = self._project.resolver.function_of(call)
+        return function is not None and any(
+            inner.region is function.region and bool(self._project.names(inner.callee) & _STARTS)
+            for inner in self.calls_of(function)
+        )
+
+    def _is_entered(self, function: Function | None) -> bool:
+        """Whether every process comes into a function."""
+        if function is None:
+            return False
+        if id(function) not in self._entered:
+            self._entered[id(function)] = False  # what a function that calls itself gets
+            self._entered[id(function)] = any(
+                self._enters(call, function) for call in self._project.callers(function)[0]
+            )
+        return self._entered[id(function)]
+
+    def _enters(self, call: Call, function: Function) -> bool:
+        if process_index(self._project.resolver, call, function) is not None:
+            return self._starts_group(function)
+        return launched(self._project.resolver, call) is None and self.all_come_to(call)
+
+    def _is_in_group(self, at: Expression) -> bool:
+        """Whether the function around an expression is run by the processes of a group, which is started by then."""
+        calls = self._own_calls(at)
+        if any(launched(self._project.resolver, call) is not None for call in calls):
+            return False  # this is the parent of the processes
+        together = [call for call in calls if not call.region.excludes(at.region)]
+        starts = [call for call in together if self._starts(call)]
+        if starts:
+            return any(call.order < at.order for call in starts)
+        return any(self._needs_group(call) for call in together)
+
+    def _starts(self, call: Call) -> bool:
+        function = self._project.resolver.function_of(call)
+        return bool(self._project.names(call.callee) & _STARTS) or (
+            function is not None and self._starts_group(function)
+        )
+
+    def _needs_group(self, call: Call) -> bool:
+        """Whether a call, which all processes make, can't be made without a group."""
+        needs = self._project.names(call.callee) & _WRAPS or self._project.collectives.own(call) in _MEETINGS
+        return bool(needs) and self._project.rank_tests.guard(call.region) is None
+
+    def _starts_group(self, function: Function, depth: int = 0) -> bool:
+        """Whether a function starts the group, itself or through what it calls, in its own process."""
+        if id(function) not in self._starting:
+            self._starting[id(function)] = False  # what a function that calls itself gets
+            self._starting[id(function)] = depth < _DEEPEST and self._has_start(self.calls_of(function), depth)
+        return self._starting[id(function)]
+
+    def _has_start(self, calls: Sequence[Call], depth: int) -> bool:
+        if any(launched(self._project.resolver, call) is not None for call in calls):
+            return False
+        if any(self._project.names(call.callee) & _STARTS for call in calls):
+            return True
+        called = (self._project.resolver.function_of(call) for call in calls)
+        return any(function is not None and self._starts_group(function, depth + 1) for function in called)
+
+    def _own_calls(self, at: Expression) -> Sequence[Call]:
+        """Return the calls of the function around an expression, or of the file outside functions."""
+        function = at.scope.function
+        return [call for call in self._reach.calls_in(body_of(at)) if call.scope.function is function]
+
+    def calls_of(self, function: Function) -> Sequence[Call]:
+        """Return the calls of a function without those of functions that are written in it."""
+        return [call for call in self._reach.calls_in(function.outermost) if call.scope.function is function]
+
+    def _is_held_back(self, at: Expression) -> bool:
+        tests = self._project.rank_tests
+        if tests.guard(at.region) is not None or tests.decorator(at.region) is not None:
+            return True
+        return any(region.kind is RegionKind.HANDLER or _is_switch(region) for region in at.region.chain())
+
+
+def _is_switch(region: Region) -> bool:
+    """Whether a region runs only with a single process, or only where a switch says so that one rank may have."""
+    test = region.test
+    if region.kind is not RegionKind.BRANCH or test is None:
+        return False
+    parts = list(_decisive(test))
+    if any(_VOICE.search(_identifier(part)) for part in parts):
+        return True
+    several = [part for part in parts if _SEVERAL.search(_identifier(part))]
+    return bool(several) and not (region.holds and _says_several(test))
+
+
+def _decisive(test: Expression) -> Iterator[Expression]:
+    """Yield the names of which a test asks whether they are true, or there."""
+    if isinstance(test, Not):
+        yield from _decisive(test.operand)
+    elif isinstance(test, Logic):
+        for operand in test.operands:
+            yield from _decisive(operand)
+    elif isinstance(test, Comparison):
+        yield from (side for side in test.children if not isinstance(side, Constant))
+    else:
+        yield test
+
+
+def _says_several(test: Expression) -> bool:
+    """Whether a test holds with several processes: ``args.distributed``, ``world_size > 1``."""
+    if isinstance(test, Comparison):
+        (operator, right), *more = test.comparisons
+        return not more and operator in (">", ">=", "!=") and isinstance(right, Constant)
+    if isinstance(test, Logic) and test.operator == "and":
+        return all(_says_several(operand) for operand in test.operands)
+    return isinstance(test, Name | Attribute | Call)
+
+
+def _identifier(part: Expression) -> str:
+    return last_name(part.callee if isinstance(part, Call) else part)

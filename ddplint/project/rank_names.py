@@ -1,0 +1,55 @@
+"""What names say of a process by the conventions of the field, where nothing better is known."""
+
+from __future__ import annotations
+
+import re
+
+from ddplint.project.lanes import GPUS_PER_NODE, PROCESSES, WORLD_SIZE, Row, same
+from ddplint.semantics.rank_values import RankValue
+from ddplint.semantics.ranks import names_rank
+
+_LOCAL = re.compile(r"(?:^|_)(?:local_?rank|localid|local_process_index|gpu|gpu_id|gpuid|device_id|local_gpu)$")
+_NODE = re.compile(r"(?:node|machine|group)_?(?:rank|id|index)$")
+_GLOBAL = re.compile(r"(?:^|_)(?:get_)?(?:rank|proc_?id|process_index|process_rank|rank_id)$")
+_WORLD = re.compile(r"(?:^|_)(?:get_)?(?:world_size|num_replicas|n_?procs|num_processes|num_procs)$")
+_GPUS = re.compile(r"(?:^|_)n(?:um)?_?gpus?(?:_per_node)?$|nprocs?_per_node$|local_(?:world_)?size$|device_count$")
+# The place of a process in one dimension of a grid: others in the same place are others' first ranks, too.
+_GRID = re.compile(
+    r"(?:^|_)(?:pp|tp|mp|dp|ep|cp|sp|model|tensor|pipe|pipeline|expert|sequence|context|data|shard|replica|group|stage)"
+    r"_(?:model_)?(?:parallel_)?(?:local_|global_)?rank"
+)
+_LAST = re.compile(r"(?:^|_)last_rank")
+
+_KINDS = (
+    (_WORLD, RankValue.WORLD_SIZE),
+    (_GPUS, RankValue.GPUS),
+    (_LOCAL, RankValue.LOCAL),
+    (_NODE, RankValue.NODE),
+    (_GLOBAL, RankValue.GLOBAL),
+)
+
+
+def row_of_kind(kind: RankValue) -> Row:
+    """Return a number of the sample processes."""
+    if kind is RankValue.GLOBAL:
+        return tuple(process.rank for process in PROCESSES)
+    if kind is RankValue.LOCAL:
+        return tuple(process.local for process in PROCESSES)
+    if kind is RankValue.NODE:
+        return tuple(process.node for process in PROCESSES)
+    return same(WORLD_SIZE if kind is RankValue.WORLD_SIZE else GPUS_PER_NODE)
+
+
+def row_by_name(identifier: str) -> Row | None:
+    """Return what a variable, attribute or function of this name holds or returns on the samples, None: no idea."""
+    word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", identifier).lower()
+    if _GRID.search(word):
+        return None
+    for pattern, kind in _KINDS:
+        if pattern.search(word):
+            return row_of_kind(kind)
+    if not names_rank(word) or word.endswith("ranks") or "not" in word.split("_"):
+        return None
+    if _LAST.search(word):
+        return tuple(process is PROCESSES[-1] for process in PROCESSES)
+    return tuple(process.rank == 0 for process in PROCESSES)

@@ -1,0 +1,291 @@
+"""What an expression comes to on each of some sample processes, and which of these come to a line.
+
+What is not known counts as equal on all ranks: only what asks for the rank tells processes apart here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ddplint.project.collectives import Collectives
+from ddplint.project.frames import Frame, Frames
+from ddplint.project.lanes import EVERYONE, SOMETHING, UNSURE, Row, Rows, calculate, combined, parting, same, truths
+from ddplint.project.rank_names import row_by_name, row_of_kind
+from ddplint.semantics import (
+    Assigned,
+    Attribute,
+    Call,
+    Comparison,
+    Conditional,
+    Constant,
+    Expression,
+    Logic,
+    Name,
+    Not,
+    Operation,
+    Passed,
+    Subscript,
+)
+from ddplint.semantics import Sequence as Display
+from ddplint.semantics.rank_values import RankValues
+from ddplint.semantics.ranks import names_rank
+from ddplint.semantics.reaching import reaching
+from ddplint.semantics.resolve import Origin, Resolver
+from ddplint.semantics.structure import Binding, BindingKind, Function, Parameter, Region, RegionKind, Store
+
+_VAGUE: Rows = frozenset([same(UNSURE)])
+_CONVERSIONS = frozenset({"builtins.int", "builtins.bool", "builtins.str", "builtins.float"})
+_PROPERTIES = frozenset({"property", "cached_property"})
+# What gives a name a value that the name speaks of; a loop over the ranks is run through by every rank.
+_NAMED_WELL = frozenset({BindingKind.ASSIGNMENT, BindingKind.PARAMETER, BindingKind.IMPORT})
+# Expressions that are looked into for one answer, and rows for one of them: beyond, it is not known.
+_DEEPEST = 200
+_MOST = 12
+
+
+class RankOutcomes:
+    """Evaluates expressions for the sample processes (see lanes)."""
+
+    def __init__(self, resolver: Resolver, values: RankValues, frames: Frames, collectives: Collectives) -> None:
+        self._resolver = resolver
+        self._values = values
+        self._frames = frames
+        self._collectives = collectives
+        self._known: dict[tuple[int, Frame | None], Rows] = {}
+        self._asked: dict[tuple[int, Frame | None], Rows] = {}
+
+    def of(self, expression: Expression, frame: Frame | None = None) -> Rows:
+        """Return every row of values that an expression can have; ``frame``: how the function around it is run."""
+        key = (id(expression), frame)
+        known = self._known.get(key, self._asked.get(key))
+        if known is not None or len(self._asked) > _DEEPEST:
+            return _VAGUE if known is None else known
+        outermost = not self._asked
+        self._asked[key] = _VAGUE  # what a value made from itself gets
+        rows = frozenset(self._rows(expression, frame)) or _VAGUE
+        found = self._asked[key] = rows if len(rows) <= _MOST else _VAGUE
+        if outermost:
+            self._known[key] = found
+            self._asked.clear()
+        return found
+
+    def processes(self, region: Region, frame: Frame | None = None) -> frozenset[int]:
+        """Return which of the samples can come to a region, as far as the tests inside its function say."""
+        found = EVERYONE
+        function = region.scope.function
+        for outer in region.around():
+            if outer.scope.function is not function:
+                break
+            found &= self.let_through(outer, frame)
+        return found & self._let_in(function)
+
+    def let_through(self, region: Region, frame: Frame | None = None) -> frozenset[int]:
+        """Return which of the samples the test of a region itself lets into it."""
+        if region.kind is not RegionKind.BRANCH or region.test is None:
+            return EVERYONE
+        part = parting(self.of(region.test, frame), region.holds)
+        return EVERYONE if part is None else part
+
+    def parts(self, region: Region) -> bool:
+        """Whether the test of a region lets some ranks in and others not."""
+        return bool(self.let_through(region)) and self.let_through(region) != EVERYONE
+
+    def _let_in(self, function: Function | None) -> frozenset[int]:
+        """Return which of the samples a decorator such as ``rank_zero_only`` lets into a function."""
+        for decorator in () if function is None else function.decorators:
+            callee = decorator.callee if isinstance(decorator, Call) else decorator
+            name = _identifier(callee)
+            if names_rank(name) or name in ("master_only", "main_process_only"):
+                return frozenset([0])
+        return EVERYONE
+
+    def _rows(self, expression: Expression, frame: Frame | None) -> Iterator[Row]:
+        if isinstance(expression, Constant):
+            yield same(expression.value)
+        elif isinstance(expression, Display):
+            yield from _displays([self.of(item, frame) for item in expression.items])
+        elif isinstance(expression, Comparison):
+            yield from self._compared(expression, frame)
+        elif isinstance(expression, Logic):
+            yield from self._logic(expression, frame)
+        elif isinstance(expression, Not):
+            yield from (tuple(not held for held in row) for row in truths(self.of(expression.operand, frame)))
+        elif isinstance(expression, Operation) and len(expression.operands) == 2:
+            for left, right in combined(self.of(operand, frame) for operand in expression.operands):
+                yield calculate(expression.operator, left, right)
+        elif isinstance(expression, Conditional):
+            yield from self._chosen(expression, frame)
+        elif isinstance(expression, Assigned | Passed):
+            yield from _VAGUE if expression.value is None else self.of(expression.value, frame)
+        elif isinstance(expression, Name | Attribute | Call | Subscript):
+            yield from self._read(expression, frame)
+        else:
+            yield from _VAGUE
+
+    def _compared(self, test: Comparison, frame: Frame | None) -> Iterator[Row]:
+        sides = [test.left, *(right for _, right in test.comparisons)]
+        for rows in combined(self.of(side, frame) for side in sides):
+            held = [
+                calculate(sign, left, right)
+                for (sign, _), left, right in zip(test.comparisons, rows, rows[1:], strict=False)
+            ]
+            yield from held if len(held) == 1 else _every(held)
+
+    def _logic(self, logic: Logic, frame: Frame | None) -> Iterator[Row]:
+        for rows in combined(_settled(self.of(operand, frame)) for operand in logic.operands):
+            yield tuple(_decided(values, logic.operator) for values in zip(*rows, strict=True))
+
+    def _chosen(self, choice: Conditional, frame: Frame | None) -> Iterator[Row]:
+        tests = frozenset(truths(self.of(choice.test, frame)))
+        for test, then, otherwise in combined([tests, self.of(choice.then, frame), self.of(choice.otherwise, frame)]):
+            yield tuple(one if held else other for held, one, other in zip(test, then, otherwise, strict=True))
+
+    def _read(self, read: Expression, frame: Frame | None) -> Rows:
+        """What a name, attribute or call is: by the values that reach it, else by its name."""
+        if isinstance(read, Name):
+            rows = self._of_name(read, frame)
+        elif isinstance(read, Attribute):
+            rows = self._of_attribute(read)
+        else:
+            rows = self._of_call(read, frame) if isinstance(read, Call) else self._of_kinds(read)
+        if isinstance(read, Name) or (rows and rows != _VAGUE):
+            return rows or _VAGUE
+        return _by_name(_identifier(read.callee if isinstance(read, Call) else read))
+
+    def _of_name(self, name: Name, frame: Frame | None) -> Rows:
+        bindings = reaching(name.id, name)
+        if not bindings:
+            rows = self._of_origins(self._resolver.origins(name))
+            return _by_name(name.id) if rows == _VAGUE else rows
+        here = self.processes(name.region, frame)
+        merged: set[Row] = set()
+        for binding in bindings:
+            inside = frame if binding.region.scope.function is name.scope.function else None
+            rows = self._of_binding(name, binding, inside)
+            if rows == _VAGUE and binding.kind in _NAMED_WELL:
+                rows = _by_name(name.id)
+            part = self.processes(binding.region, inside)
+            if not here <= part and self._is_exchanged(name):
+                return _VAGUE
+            merged = _overlaid(merged, rows, part if not here <= part else EVERYONE)
+        return frozenset(merged)
+
+    def _of_binding(self, name: Name, binding: Binding, frame: Frame | None) -> Rows:
+        if binding.kind is BindingKind.ASSIGNMENT and binding.value is not None and not binding.path:
+            return self.of(binding.value, frame)
+        if binding.kind is BindingKind.PARAMETER and binding.parameter is not None:
+            given = self._frames.given(binding.parameter, frame)
+            if given is not None:
+                return self.of(*given)
+            return self._of_origins(self._resolver.given(binding.parameter))
+        if binding.kind in (BindingKind.ASSIGNMENT, BindingKind.IMPORT):
+            return self._of_origins(self._resolver.origins(name))
+        return _VAGUE
+
+    def _is_exchanged(self, read: Name | Attribute) -> bool:
+        """Whether a collective takes a variable, so that the ranks may agree upon its value."""
+        return any(
+            any(_identifier(part) == _identifier(read) for given in call.arguments for part in given.value.walk())
+            and self._collectives.of_call(call)
+            for call in read.scope.script.calls
+            if call.scope.function is read.scope.function
+        )
+
+    def _of_attribute(self, read: Attribute) -> Rows:
+        stores = list(self._resolver.stores_of(read))
+        rows: set[Row] = set()
+        for store in stores:
+            part = self.processes(store.region)
+            if part != EVERYONE and self._is_exchanged(read):
+                return _VAGUE
+            rows = _overlaid(rows, self._stored(store), part)
+        if rows:
+            return frozenset(rows)
+        cls = self._resolver.class_of(read.base)
+        method = None if cls is None else self._resolver.method(cls, read.name)
+        if method is not None and any(_identifier(given) in _PROPERTIES for given in method.decorators):
+            return frozenset(row for value in method.returns for row in self.of(value))
+        return self._of_kinds(read) | self._of_origins(
+            origin for origin in self._resolver.origins(read) if origin is not read
+        )
+
+    def _stored(self, store: Store) -> Rows:
+        whole = store.value is not None and not store.path and not store.augmented
+        rows = self.of(store.value) if whole and store.value is not None else _VAGUE
+        return _by_name(store.name or "") if rows == _VAGUE else rows
+
+    def _of_call(self, call: Call, frame: Frame | None) -> Rows:
+        rows = self._of_kinds(call)
+        if rows:
+            return rows
+        names = self._resolver.names(call.callee)
+        if names & _CONVERSIONS and call.arguments:
+            return self.of(call.arguments[0].value, frame)
+        if "builtins.getattr" in names and len(call.arguments) > 1:
+            key = call.arguments[1].value
+            return _by_name(key.value) if isinstance(key, Constant) and isinstance(key.value, str) else _VAGUE
+        inside = self._frames.enter(call, frame)
+        if inside is None or inside.function.yields or inside.function.name == "__init__":
+            return frozenset()
+        return frozenset(row for value in inside.function.returns for row in self.of(value, inside))
+
+    def _of_kinds(self, read: Expression) -> Rows:
+        return frozenset(row_of_kind(kind) for kind in self._values.kinds(read) if kind is not None)
+
+    def _of_origins(self, origins: Iterable[Origin]) -> Rows:
+        rows: set[Row] = set()
+        for origin in origins:
+            if isinstance(origin, Parameter):
+                kind = self._values.of_parameter(origin)
+                rows |= _by_name(origin.name) if kind is None else {row_of_kind(kind)}
+            elif isinstance(origin, Expression):
+                rows |= self.of(origin)
+            else:
+                rows |= _VAGUE
+        return frozenset(rows)
+
+
+def _displays(items: list[Rows]) -> Iterator[Row]:
+    for rows in combined(items):
+        yield tuple(zip(*rows, strict=True)) if rows else same(())
+
+
+def _settled(rows: Rows) -> Rows:
+    """Rows in which whatever is unsure has turned out true or false."""
+    return frozenset(row for row in rows if UNSURE not in row and SOMETHING not in row) | frozenset(
+        truth for row in rows if UNSURE in row or SOMETHING in row for truth in truths(frozenset([row]))
+    )
+
+
+def _decided(values: Iterable[object], operator: str) -> object:
+    """What ``a and b`` or ``a or b`` gives."""
+    last: object = None
+    for last in values:
+        if bool(last) is (operator == "or"):
+            break
+    return last
+
+
+def _every(rows: list[Row]) -> Iterator[Row]:
+    for choice in combined(frozenset(truths(frozenset([row]))) for row in rows):
+        yield tuple(all(held) for held in zip(*choice, strict=True))
+
+
+def _overlaid(rows: set[Row], later: Rows, part: frozenset[int]) -> set[Row]:
+    """Rows after some processes have got a later value; all of them: either value is possible."""
+    if part == EVERYONE or not rows:
+        return rows | later
+    return {
+        tuple(new[number] if number in part else old[number] for number in EVERYONE) for old in rows for new in later
+    }
+
+
+def _identifier(expression: Expression) -> str:
+    if isinstance(expression, Name):
+        return expression.id
+    return expression.name if isinstance(expression, Attribute) else ""
+
+
+def _by_name(identifier: str) -> Rows:
+    named = row_by_name(identifier)
+    return _VAGUE if named is None else frozenset([named])

@@ -1,0 +1,113 @@
+"""The ports at which the processes of a program meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from ddplint.semantics import Attribute, Call, Expression, Script, Sequence
+from ddplint.semantics.arguments import argument
+from ddplint.semantics.environment import EnvironmentWrite, WriteForm, environment_writes
+from ddplint.semantics.resolve import Resolver
+from ddplint.semantics.structure import Store
+from ddplint.semantics.texts import HOLE, Texts
+
+PORT_VARIABLE = "MASTER_PORT"
+_NUMBER = re.compile(r"^\s*(-?\d+)\s*$")
+_URL_PORT = re.compile(r"tcp://[^/?#]*:(-?\d+)(?:[/?#]|$)")
+_OPTION_PORT = re.compile(r"--(?:master[_-]port|main[_-]process[_-]port)[= ](-?\d+)(?= |$)")
+_STARTERS = frozenset(
+    {
+        "os.system",
+        "os.popen",
+        "subprocess.run",
+        "subprocess.call",
+        "subprocess.check_call",
+        "subprocess.check_output",
+        "subprocess.Popen",
+    }
+)
+
+
+class MeetingForm(Enum):
+    """Where a port is written down."""
+
+    VARIABLE = "the environment"
+    URL = "the URL given to init_process_group"
+    STORE = "a TCPStore"
+    LAUNCHER = "the command line of a launcher"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeetingPort:
+    """A port that is written into the code.
+
+    ``port`` is the number as text. ``value`` is the expression that gives it, ``maker`` the expression, perhaps in
+    another place, that the value was made by. ``at`` is the call or the store that hands it on; ``write`` tells how
+    the environment is written.
+    """
+
+    form: MeetingForm
+    port: str
+    value: Expression
+    maker: Expression
+    at: Call | Store
+    write: WriteForm | None = None
+
+
+class Rendezvous:
+    """Finds the ports that are written into scripts."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._texts = Texts(resolver)
+
+    def ports(self, script: Script) -> Iterator[MeetingPort]:
+        """Yield the ports that a script hands on and that can be read off the code, in no particular order."""
+        for write in environment_writes(self._resolver, script, PORT_VARIABLE):
+            yield from self._of_variable(write)
+        for call in script.calls:
+            names = self._resolver.names(call.callee)
+            if names == {"torch.distributed.init_process_group"}:
+                yield from self._read(MeetingForm.URL, call, argument(self._resolver, call, "init_method"), _URL_PORT)
+            elif names == {"torch.distributed.TCPStore"}:
+                yield from self._read(MeetingForm.STORE, call, argument(self._resolver, call, "port"), _NUMBER)
+            elif names <= _STARTERS and call.arguments:
+                yield from self._of_command(call, call.arguments[0].value)
+
+    def _of_variable(self, write: EnvironmentWrite) -> Iterator[MeetingPort]:
+        for port in self._read(MeetingForm.VARIABLE, write.at, write.value, _NUMBER):
+            yield MeetingPort(port.form, port.port, port.value, port.maker, port.at, write.form)
+
+    def _read(
+        self, form: MeetingForm, at: Call | Store, value: object, pattern: re.Pattern[str]
+    ) -> Iterator[MeetingPort]:
+        """Yield the ports in what an expression can be, unless it can also be something that somebody else gives."""
+        if not isinstance(value, Expression):
+            return
+        origins = [origin for origin in self._resolver.origins(value) if origin is not value or _is_read_off(value)]
+        matches = [(origin, pattern.search(self._texts.of(origin))) for origin in origins]
+        if all(HOLE not in self._texts.of(origin) or match is not None for origin, match in matches):
+            for origin, match in matches:
+                if match is not None and isinstance(origin, Expression):
+                    yield MeetingPort(form, match[1], value, origin, at)
+
+    def _of_command(self, call: Call, command: Expression) -> Iterator[MeetingPort]:
+        """Yield the port options of a command line, a text or a list of words."""
+        for origin in self._resolver.origins(command):
+            words = origin.items if isinstance(origin, Sequence) else (command,)
+            line = " ".join(self._text(word) for word in words)
+            match = _OPTION_PORT.search(line)
+            if match is not None and isinstance(origin, Expression):
+                yield MeetingPort(MeetingForm.LAUNCHER, match[1], command, origin, call)
+
+    def _text(self, expression: Expression) -> str:
+        texts = {self._texts.of(origin) for origin in self._resolver.origins(expression)}
+        return texts.pop() if len(texts) == 1 else HOLE
+
+
+def _is_read_off(value: Expression) -> bool:
+    """Whether an expression is its own origin because it is written out, not because it may be set out of sight."""
+    return not isinstance(value, Attribute)

@@ -1,0 +1,76 @@
+"""Lines that are printed or logged: whether they name their process, and whether the process is about to fail."""
+
+from __future__ import annotations
+
+import re
+
+from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, Name
+from ddplint.semantics.rank_values import RankValue, RankValues
+from ddplint.semantics.ranks import names_rank
+from ddplint.semantics.reaching import reaching
+from ddplint.semantics.structure import BindingKind, ExitKind, Region
+
+_PROCESS = re.compile(
+    r"(?:^|_)(?:gpu|gpus|gpu_?ids?|device|device_?ids?|cuda|node|host|hostname|pid|proc)(?:_|$)|getpid"
+)
+_SAID = re.compile(r"\brank\b|\bgpu\b|\bdevice\b|\bprocess\b|\bnode\b|\bworker\b", re.IGNORECASE)
+_EXITS = frozenset({"exit", "quit", "_exit", "abort"})
+_RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
+
+
+def names_process(call: Call, values: RankValues) -> bool:
+    """Whether the text of a line says which process it comes from: by its rank, its device, its host."""
+    parts = [part for given in call.arguments for part in given.value.walk()]
+    if any(isinstance(part, Name | Attribute) and _carries_process(part, values) for part in parts):
+        return True
+    return len(parts) > 1 and any(isinstance(part, Constant) and _is_labelled(part) for part in parts)
+
+
+def _carries_process(part: Name | Attribute, values: RankValues) -> bool:
+    name = part.id if isinstance(part, Name) else part.name
+    return names_rank(name) or bool(_PROCESS.search(name.lower())) or bool(_RANKS & values.kinds(part))
+
+
+def _is_labelled(part: Constant) -> bool:
+    return isinstance(part.value, str) and bool(_SAID.search(part.value))
+
+
+def hands_text_on(call: Call) -> bool:
+    """Whether a line says only what the callers of its function say: a print function of the script's own."""
+    values = [given.value for given in call.arguments if given.keyword is None]
+    return bool(values) and all(map(_is_given, values))
+
+
+def _is_given(value: Expression) -> bool:
+    if not isinstance(value, Name):
+        return False
+    bindings = reaching(value.id, value) or ()
+    return any(binding.kind is BindingKind.PARAMETER for binding in bindings)
+
+
+def precedes_failure(call: Call) -> bool:
+    """Whether the process raises or exits after a line, in the same block."""
+    script = call.scope.script
+    raises = (leave for leave in script.exits if leave.kind is ExitKind.RAISE)
+    if any(leave.order > call.order and _in_same_block(leave.region, call) for leave in raises):
+        return True
+    ends = (other for other in script.calls if _last_name(other.callee) in _EXITS)
+    return any(end.order > call.order and _in_same_block(end.region, call) for end in ends)
+
+
+def _in_same_block(region: Region, call: Call) -> bool:
+    return call.region.within(region) and region.scope is call.scope and region.test is not None
+
+
+def is_whole_statement(call: Call) -> bool:
+    """Whether a call is a statement of its own, its value unused."""
+    line = call.statement.node
+    small = getattr(line, "body", ())
+    alone = small[0] if isinstance(small, tuple | list) and len(small) == 1 else line
+    return getattr(alone, "value", None) is call.node and type(alone).__name__ == "Expr"
+
+
+def _last_name(expression: Expression) -> str:
+    if isinstance(expression, Name):
+        return expression.id
+    return expression.name if isinstance(expression, Attribute) else ""

@@ -1,0 +1,1 @@
+"""Rules about the data: samplers, loaders, the shares of the ranks."""

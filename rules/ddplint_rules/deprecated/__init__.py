@@ -1,0 +1,1 @@
+"""Rules about what torch has deprecated and what takes its place."""

@@ -1,0 +1,1 @@
+"""Rules about the optimisation: learning rates, gradients, schedules, scalers."""

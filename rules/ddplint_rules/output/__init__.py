@@ -1,0 +1,1 @@
+"""Rules about what the processes print, log and write."""

@@ -1,0 +1,257 @@
+"""A line that every rank prints: the console shows it once for each process
+
+## What it finds
+
+`print`, `tqdm.write`, `warnings.warn` and warnings of an unconfigured `logging` that every process of a distributed run
+certainly comes to: after the process group was started in the same function, or in functions that such code calls.
+
+It is silent where a test, a decorator or a context lets only some ranks pass, at the line or around every call on the
+way; where the text names the rank or the device; where the program replaces `print` or redirects its output; where the
+output goes to a file; on error paths; before the group is started and in the process that starts the others; under
+switches such as `verbose`; and in functions whose callers can't be seen.
+
+## Why it matters
+
+With eight processes each line comes eight times, in an order that changes from run to run, and in the logs of a large
+job the one line that matters is lost. Each rank prints the numbers of its own share of the data, so that the copies
+differ and none of them is the result.
+
+## Example
+
+```python bad
+import os
+
+import torch.distributed as dist
+
+
+def main(epochs):
+    dist.init_process_group("nccl")
+    rank = int(os.environ["RANK"])
+    for epoch in range(epochs):
+        loss = train_one_epoch(epoch)
+        print(f"epoch {epoch}: loss {loss:.4f}")  #~ DDP601
+        if rank == 0:
+            save_checkpoint(epoch)
+```
+
+```python fixed
+import os
+
+import torch.distributed as dist
+
+
+def main(epochs):
+    dist.init_process_group("nccl")
+    rank = int(os.environ["RANK"])
+    for epoch in range(epochs):
+        loss = train_one_epoch(epoch)
+        if rank == 0:
+            print(f"epoch {epoch}: loss {loss:.4f}")
+        if rank == 0:
+            save_checkpoint(epoch)
+```
+
+A line that says which rank it comes from is meant to come from each of them:
+
+```python good
+import os
+
+import torch.distributed as dist
+
+
+def main():
+    dist.init_process_group("nccl")
+    rank = int(os.environ["RANK"])
+    print(f"rank {rank}: ready")
+    dist.barrier()
+```
+
+## Fix
+
+Safe: the line is put under the test of the first rank that the script itself uses and that means the same at this
+place, under `rank == 0` where the rank is known there, or under `get_rank() == 0` where the process group is certainly
+started. It is offered only where the arguments run nothing that could be a collective: names, attributes, numbers,
+formatted text and a few harmless calls. Then no rank waits for another one that no longer comes.
+
+## At run time
+
+Confirmed when more than one rank printed the same line from this place. Refuted when one rank alone came here. Not
+exercised when the line was not reached, or the run had one process.
+
+## References
+
+- Ranks and `get_rank`: https://docs.pytorch.org/docs/stable/distributed.html#post-initialization
+- One process for each GPU, each running the whole script: https://docs.pytorch.org/docs/stable/elastic/run.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ddplint.rulekit import (
+    Applicability,
+    Attribute,
+    Call,
+    Comparison,
+    Conditional,
+    Constant,
+    Editor,
+    Expression,
+    Fix,
+    FormattedText,
+    Found,
+    Impact,
+    Logic,
+    Name,
+    Not,
+    Operation,
+    Project,
+    Role,
+    Rule,
+    Script,
+    Sequence,
+    Subscript,
+    is_whole_statement,
+)
+
+RULE = Rule(
+    code="DDP601",
+    name="print-every-rank",
+    impact=Impact.NOISE,
+    since="0.1.0",
+    triggers=("print", "tqdm", "warn", "logging"),
+    everyday=True,
+    discharged_by=frozenset(
+        {
+            "lightning",
+            "accelerate",
+            "transformers",
+            "deepspeed",
+            "horovod",
+            "ignite",
+            "mmengine",
+            "fastai",
+            "ray",
+            "speechbrain",
+            "fairseq",
+            "detectron2",
+            "megatron",
+        }
+    ),
+    applicability=Applicability.SAFE,
+)
+# What speaks, and the word for what it does.
+SPEAKS = {
+    "builtins.print": "prints",
+    "tqdm.tqdm.write": "prints",
+    "tqdm.auto.tqdm.write": "prints",
+    "warnings.warn": "warns of",
+    "logging.warning": "logs",
+    "logging.error": "logs",
+    "logging.critical": "logs",
+}
+CONFIGURES_LOGGING = (b"basicConfig", b"dictConfig", b"fileConfig", b"addHandler", b"setLevel", b"logging.disable")
+# Calls in the arguments that talk to no other process.
+HARMLESS = frozenset(
+    {
+        "abs",
+        "float",
+        "format",
+        "int",
+        "len",
+        "max",
+        "min",
+        "repr",
+        "round",
+        "str",
+        "sum",
+        "type",
+        "time",
+        "item",
+        "join",
+    }
+)
+
+
+HARMLESS_PARTS = (
+    Attribute,
+    Comparison,
+    Conditional,
+    Constant,
+    FormattedText,
+    Logic,
+    Name,
+    Not,
+    Operation,
+    Sequence,
+    Subscript,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The statement to guard and the test to guard it with."""
+
+    line: Call
+    test: Expression | str
+
+
+def check(script: Script, project: Project) -> Iterator[Found]:
+    """Report what every rank says."""
+    if project.role(script) in (Role.TEST, Role.VENDORED):
+        return
+    for call in project.calls(script, *SPEAKS):
+        if not _speaks(call, project) or project.processes.is_meant_for_each(call):
+            continue
+        if project.processes.all_come_to(call):
+            test = project.rank_idioms.test_of_first_rank(call)
+            subject = Guard(call, test) if test is not None and _can_move(call) else None
+            yield Found(call, _message(call, project), subject=subject)
+
+
+def _speaks(call: Call, project: Project) -> bool:
+    """Whether a call certainly writes to the console of its process."""
+    names = project.names(call.callee)
+    if not names <= SPEAKS.keys():
+        return False
+    if any(name.startswith("logging.") for name in names) and project.mentions(call.scope.script, CONFIGURES_LOGGING):
+        return False
+    if any(given.keyword == "file" or given.star == "**" for given in call.arguments):
+        return False
+    return "builtins.print" not in names or not project.replaces_print(call.scope.script)
+
+
+def _message(call: Call, project: Project) -> str:
+    verb = SPEAKS[min(project.names(call.callee))]
+    return (
+        f"every rank {verb} this line, so that it comes once for each process and its copies mix with other output; "
+        "put it under a test of the rank, such as `if rank == 0:`"
+    )
+
+
+def _can_move(call: Call) -> bool:
+    """Whether a line can be left out on other ranks: it is a statement of its own and runs nothing of the script's."""
+    parts = (part for given in call.arguments for part in given.value.walk())
+    return is_whole_statement(call) and all(_is_harmless(part) for part in parts)
+
+
+def _is_harmless(part: Expression) -> bool:
+    if isinstance(part, Call):
+        callee = part.callee
+        name = callee.id if isinstance(callee, Name) else callee.name if isinstance(callee, Attribute) else ""
+        return name in HARMLESS
+    return isinstance(part, HARMLESS_PARTS)
+
+
+def fix(found: Found, edits: Editor) -> Fix | None:
+    """Put the line under the script's own test of the first rank."""
+    if not isinstance(found.subject, Guard):
+        return None
+    test = found.subject.test
+    text = test if isinstance(test, str) else edits.source_text(test.node)
+    if "\n" in text:
+        return None
+    header = f"if {text}:"
+    guarded = edits.guard_statement(found.subject.line.statement.node, header)
+    return Fix(Applicability.SAFE, f"say it on the first rank only (`{header}`)", guarded)

@@ -1,0 +1,1 @@
+"""Rules about what is put around the model: DataParallel, DistributedDataParallel."""
