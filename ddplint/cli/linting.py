@@ -81,11 +81,10 @@ def _settings(options: Options) -> Settings:
 
 def _start(options: Options) -> Path:
     """Where the search for the settings starts: here, unless all that is linted lies elsewhere."""
-    cwd = Path.cwd()
+    cwd = Path.cwd().resolve()
     name = options.stdin_filename
     paths = [Path(name)] if name else [path for path in options.paths if path != STDIN]
-    absolute = [cwd / path for path in paths]
-    if not absolute or any(path.resolve().is_relative_to(cwd.resolve()) for path in absolute):
+    absolute = [(cwd / path).resolve() for path in paths]
+    if not absolute or any(path.is_relative_to(cwd) for path in absolute):
         return cwd
-    common = Path(os.path.commonpath([path.resolve() for path in absolute]))
-    return common if common.is_dir() else common.parent
+    return absolute[0] if absolute[0].is_dir() else absolute[0].parent
