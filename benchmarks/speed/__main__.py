@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -38,19 +39,21 @@ def main() -> None:
 
 
 def against_the_parse(runs: int) -> None:
-    """Lint the clean script in this process, and parse it, in turns."""
+    """Lint the clean script, alone in a folder, in this process, and parse it, in turns."""
     import libcst
 
     from ddplint.config import Settings
-    from ddplint.engine.run import lint
-    from ddplint.rulekit.pack import load_rules
+    from ddplint.engine.run import Linter, lint_texts
+    from ddplint.source import SourceFile
 
-    text = SCRIPT.read_text()
-    rules, settings = load_rules(), Settings()
+    linter = Linter(Settings())
     parse, whole = [], []
-    for _ in range(runs):
-        parse.append(_seconds(lambda: libcst.parse_module(text)))
-        whole.append(_seconds(lambda: lint([SCRIPT], settings, rules)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(shutil.copy(SCRIPT, folder))
+        source = SourceFile.from_bytes(path.read_bytes(), str(path))
+        for _ in range(runs):
+            parse.append(_seconds(lambda: libcst.parse_module(source.text)))
+            whole.append(_seconds(lambda: lint_texts(linter, {source.path: source}, jobs=1)))
     ratio = statistics.median(w / p for w, p in zip(whole, parse, strict=True))
     print(f"lint / libcst.parse_module: {ratio:.2f}  ({_ms(whole)} / {_ms(parse)} ms)")
 

@@ -96,13 +96,14 @@ class Samplers:
         cls = self._class_made(call)
         if cls is None:
             return kinds == {DISTRIBUTED_SAMPLER}
-        order = self._resolver.method(cls, "__iter__")
-        if UNKNOWN_NAME in kinds or self._sets_epoch_itself(cls) or not self.is_distributed(call):
-            return False
-        if order is None:
-            return DISTRIBUTED_SAMPLER in kinds
+        # Most calls make no sampler: what can be told from the class alone comes first.
         settable = DISTRIBUTED_SAMPLER in kinds or self._resolver.method(cls, "set_epoch") is not None
-        return settable and self._reads_epoch(order)
+        if not settable or UNKNOWN_NAME in kinds:
+            return False
+        if self._sets_epoch_itself(cls) or not self.is_distributed(call):
+            return False
+        order = self._resolver.method(cls, "__iter__")
+        return DISTRIBUTED_SAMPLER in kinds if order is None else self._reads_epoch(order)
 
     def shuffles(self, call: Call) -> bool | None:
         """Whether a call makes a distributed sampler that shuffles; None where that is not known."""

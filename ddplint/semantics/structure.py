@@ -58,6 +58,10 @@ class Region:
     loop: Loop | None = None
     contexts: tuple[Expression, ...] = ()
     leaves: bool = False
+    depth: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.depth = 0 if self.parent is None else self.parent.depth + 1
 
     def chain(self) -> Iterator[Region]:
         """Yield this region and those around it, inside the same function, from the inside out."""
@@ -75,7 +79,11 @@ class Region:
 
     def within(self, other: Region) -> bool:
         """Whether this region is the other one or lies inside it."""
-        return any(region is other for region in self.around())
+        region = self
+        while region.depth > other.depth:
+            assert region.parent is not None
+            region = region.parent
+        return region is other
 
     def excludes(self, other: Region) -> bool:
         """Whether a single pass can't go through both regions."""
