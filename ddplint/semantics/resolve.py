@@ -63,6 +63,7 @@ class Resolver(NameResolver):
         self._naming: set[int] = set()
         self._tracing: dict[int, int] = {}
         self._cut = DEEPEST
+        self._meanwhile: list[dict[int, tuple[Origin, ...]]] = []
 
     def origins(self, expression: Expression) -> tuple[Origin, ...]:
         """Return what can have made the value of an expression, every possibility once."""
@@ -73,15 +74,31 @@ class Resolver(NameResolver):
         if id(expression) in self._tracing or depth >= DEEPEST:
             self._cut = min(self._cut, self._tracing.get(id(expression), 0))
             return (UNKNOWN,)
+        for level, answers in enumerate(self._meanwhile):
+            if id(expression) in answers:
+                self._cut = min(self._cut, level)
+                return answers[id(expression)]
+        return self._trace(expression, depth)
+
+    def _trace(self, expression: Expression, depth: int) -> tuple[Origin, ...]:
+        """Answer a question anew, and keep the answer.
+
+        An answer that left something out, because a question further out is still open, holds until that one is
+        answered: what is missing is a part of the outer answer anyway.
+        """
         outer_cut, self._cut = self._cut, DEEPEST
         self._tracing[id(expression)] = depth
+        self._meanwhile.extend({} for _ in range(depth + 1 - len(self._meanwhile)))
         try:
             found = tuple(dict.fromkeys(self._origins_of(expression)))
         finally:
             del self._tracing[id(expression)]
+            del self._meanwhile[depth:]
             cut, self._cut = self._cut, min(self._cut, outer_cut)
-        if cut >= depth:  # nothing was left out because of a question that is still open further out
+        if cut >= depth:
             self._origins[id(expression)] = found
+        elif cut >= 0:
+            self._meanwhile[cut][id(expression)] = found
         return found
 
     def _origins_of(self, expression: Expression) -> Iterator[Origin]:
