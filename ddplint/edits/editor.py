@@ -8,6 +8,7 @@ from functools import cached_property
 import libcst as cst
 
 from ddplint.edits import arguments, statements
+from ddplint.edits.errors import CannotEdit
 from ddplint.edits.guard import guard
 from ddplint.edits.imports import Imports
 from ddplint.edits.layout import Layout
@@ -49,17 +50,17 @@ class Editor:
         _, end = self._page.outer(node)
         return (self._page.edit(end, end, self._page.written(text)),)
 
-    def insert_argument(self, call: cst.Call, text: str, *, first: bool = False) -> tuple[Edit, ...]:
+    def insert_argument(self, call: cst.CSTNode, text: str, *, first: bool = False) -> tuple[Edit, ...]:
         """Insert an argument last among those of its kind, or before all others.
 
         A positional argument goes before keywords, a keyword before ``**`` arguments. Raises CannotEdit when the call
         has an argument with that keyword.
         """
-        return (arguments.insert_argument(self._page, call, self._page.written(text), first=first),)
+        return (arguments.insert_argument(self._page, _as_call(call), self._page.written(text), first=first),)
 
-    def remove_argument(self, call: cst.Call, argument: cst.Arg) -> tuple[Edit, ...]:
+    def remove_argument(self, call: cst.CSTNode, argument: cst.Arg) -> tuple[Edit, ...]:
         """Remove an argument, its comma, and the line that it had for itself."""
-        return (arguments.remove_argument(self._page, call, argument),)
+        return (arguments.remove_argument(self._page, _as_call(call), argument),)
 
     def replace_argument(self, argument: cst.Arg, text: str) -> tuple[Edit, ...]:
         """Replace the value of an argument with the parentheses it owns; keyword and stars stay."""
@@ -105,3 +106,9 @@ class Editor:
     @cached_property
     def _imports(self) -> Imports:
         return Imports(self._layout)
+
+
+def _as_call(node: cst.CSTNode) -> cst.Call:
+    if not isinstance(node, cst.Call):
+        raise CannotEdit("only calls have arguments")
+    return node

@@ -11,8 +11,8 @@ from ddplint.semantics.structure import Binding, BindingKind, Fork, Region, Regi
 def reaching(name: str, at: Expression) -> list[Binding] | None:
     """Return the bindings that a name read at an expression can have, or None when no scope binds it.
 
-    Inside one function an assignment hides the earlier ones that it always follows. Names of scopes further out
-    can have any binding that their scope gives them.
+    Inside one function an assignment hides the earlier ones that it always follows. A function sees the names of its
+    file as they are when the file has been run, and those of functions around it with any binding they ever get.
     """
     scope = scope_of(name, at.region.scope)
     if scope is None:
@@ -20,6 +20,8 @@ def reaching(name: str, at: Expression) -> list[Binding] | None:
     bindings = scope.bindings[name]
     if _same_frame(scope, at.region.scope):
         return _flow(bindings, at.region, at.order)
+    if scope.kind is ScopeKind.MODULE:
+        return _at_the_end(bindings)
     return [binding for binding in bindings if binding.kind is not BindingKind.DELETE]
 
 
@@ -56,6 +58,15 @@ def _flow(bindings: Sequence[Binding], region: Region, order: int) -> list[Bindi
     found += _around_the_loop(bindings, region, order)
     found.reverse()
     return [binding for binding in found if binding.kind is not BindingKind.DELETE]
+
+
+def _at_the_end(bindings: Sequence[Binding]) -> list[Binding]:
+    """Return the bindings that hold when a file has been run; those that functions make hold, too."""
+    region = bindings[0].region
+    while region.parent is not None:
+        region = region.parent
+    last = max(binding.order for binding in bindings) + 1
+    return _flow(bindings, region, last)
 
 
 def _cover(region: Region, covered: set[int], around: Sequence[int]) -> bool:
