@@ -88,6 +88,7 @@ _AT_PLACE = (
 _ON_LINE = (
     (r"^\s*[%!?]", "this is a line of a notebook, not of a script", "take it out"),
     (r"^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)", "a merge has left its conflict markers", "keep one of the two sides"),
+    (r"\.(?:cuda|to)\(.*\basync\s*=", "`async` is a keyword since Python 3.7", "write `non_blocking=`"),
     (
         r"\basync\b(?!\s+(?:def|for|with)\b)",
         "`async` is a keyword since Python 3.7",
