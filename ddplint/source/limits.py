@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import accumulate, islice
 
 from ddplint.source.scan import COMMENT, STRING
 
 LARGEST_MEGABYTES = 2
 MOST_BRACKETS = 100
+MOST_BRACES = 1000
 MOST_PATTERNS = 8
 MOST_LINKS = 500
 MOST_BRANCHES = 500
@@ -28,7 +29,9 @@ _TOKEN = re.compile(
         (
             *(re.escape(character) for character in "()[]{},;:.+-%@&|^~"),
             *(r"\* \*?", r"/ /?", r"<<", r">>"),
-            *(rf"{word} \b (?<! \w{word} )" for word in ("case", *_LINK_WORDS)),
+            *(rf"{word} \b (?<! \w{word} )" for word in _LINK_WORDS),
+            # The soft keyword, unless it is somebody's variable.
+            r"case \b (?<! \wcase ) (?! [ \t]* [=.] )",
             r"\n (?: [ \t]* (?: class | def | import | return ) \b )?",
             r"\\ \r? \n",
             STRING,
@@ -67,12 +70,7 @@ def _deep_expression(tokens: Sequence[str]) -> tuple[int, str] | None:
     links_outside: list[int] = []
     for number, token in enumerate(tokens):
         first = token[0]
-        if first in _OPENING:
-            links += 1
-            links_outside.append(links)
-            if len(links_outside) > MOST_BRACKETS:
-                return number, f"brackets nested more than {MOST_BRACKETS} deep"
-        elif first in _CLOSING:
+        if first in _CLOSING:
             links = links_outside.pop() if links_outside else 0
         elif first in ",;":
             links = links_outside[-1] if links_outside else 0
@@ -85,8 +83,12 @@ def _deep_expression(tokens: Sequence[str]) -> tuple[int, str] | None:
             links += 1
             if links > MOST_LINKS:
                 return number, f"a chain of more than {MOST_LINKS} operators, calls or strings"
-            if first in "\"'" and _depth(token, "{", "}") > MOST_BRACKETS:
-                return number, f"braces nested more than {MOST_BRACKETS} deep"
+            if first in _OPENING:
+                links_outside.append(links)
+                if len(links_outside) > MOST_BRACKETS:
+                    return number, f"brackets nested more than {MOST_BRACKETS} deep"
+            elif first in "\"'" and _depth_of_braces(token) > MOST_BRACES:
+                return number, f"braces nested more than {MOST_BRACES} deep"
     return None
 
 
@@ -120,12 +122,9 @@ def _many_branches(text: str) -> str | None:
     return None
 
 
-def _depth(text: str, opening: str, closing: str) -> int:
-    """How deep the brackets of a text are nested."""
-    if text.count(opening) <= MOST_BRACKETS:
+def _depth_of_braces(text: str) -> int:
+    """How deep the braces of a string are nested, which in an f-string is code."""
+    if text.count("{") <= MOST_BRACES:
         return 0
-    depth = deepest = 0
-    for character in text:
-        depth += (character == opening) - (character == closing)
-        deepest = max(deepest, depth)
-    return deepest
+    steps = ((character == "{") - (character == "}") for character in text)
+    return max(accumulate(steps))
