@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,15 @@ class Purpose(Enum):
     UNKNOWN = "unknown"
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A pass that happens in every round of a loop; ``inside`` is where the loop comes to it."""
+
+    begun: Pass
+    loop: Loop
+    inside: Expression
+
+
 class Passes:
     """Answers how often the values that trails follow are run over, and what for."""
 
@@ -37,17 +47,17 @@ class Passes:
         self._project = project
         self._trains: dict[int, bool] = {}
 
-    def repeating(self, trail: Trail) -> Iterator[tuple[Pass, Loop]]:
+    def repeats(self, trail: Trail) -> Iterator[Repeat]:
         """Yield the passes that happen more than once over one value, each with the loop that repeats it.
 
         A loop in which the value itself is made anew repeats nothing, nor does one that runs once or goes through
         things that are written out.
         """
-        made_in = set(map(id, self._loops_around(trail.start, ())))
+        made_in = {id(loop) for loop, _ in self._loops_around(trail.start, ())}
         for begun in trail.passes:
-            for loop in self._loops_around(begun.at, begun.context):
+            for loop, inside in self._loops_around(begun.at, begun.context):
                 if id(loop) not in made_in and not self._runs_few(loop):
-                    yield begun, loop
+                    yield Repeat(begun, loop, inside)
                     break
 
     def purpose(self, trail: Trail) -> Purpose:
@@ -63,9 +73,14 @@ class Passes:
             return Purpose.EVALUATION
         return Purpose.UNKNOWN
 
-    def _loops_around(self, at: Expression, context: tuple[Call, ...], depth: int = 0) -> Iterator[Loop]:
-        """Yield the loops around a place, the innermost first, those around the calls of its function included."""
-        yield from (loop for loop in at.region.loops if loop.kind is not LoopKind.COMPREHENSION)
+    def _loops_around(
+        self, at: Expression, context: tuple[Call, ...], depth: int = 0
+    ) -> Iterator[tuple[Loop, Expression]]:
+        """Yield the loops around a place, the innermost first, those around the calls of its function included.
+
+        Beside each loop stands what runs in it: the place itself, or the call that leads to it.
+        """
+        yield from ((loop, at) for loop in at.region.loops if loop.kind is not LoopKind.COMPREHENSION)
         function = at.scope.function
         if function is None or depth == DEEPEST:
             return
@@ -93,7 +108,7 @@ class Passes:
         """Return the calls in a loop that takes data, or in the loop around a single taking."""
         if isinstance(consumer, Call):
             around = next(self._loops_around(consumer, ()), None)
-            return [] if around is None else self._calls_of(around)
+            return [] if around is None else self._calls_of(around[0])
         script = consumer.statement.region.scope.script
         return [call for call in script.calls if consumer in call.region.loops]
 

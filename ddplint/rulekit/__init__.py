@@ -9,7 +9,7 @@ from ddplint.migration import TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.loaders import Loader
-from ddplint.project.passes import Purpose
+from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.samplers import Sampler, SamplerKind
@@ -40,6 +40,7 @@ from ddplint.semantics import (
 )
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
+from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.references import Reference, Use
@@ -99,6 +100,7 @@ __all__ = [
     "Function",
     "Impact",
     "Imported",
+    "InReach",
     "Lambda",
     "Loader",
     "Logic",
@@ -123,6 +125,7 @@ __all__ = [
     "Reference",
     "Region",
     "RegionKind",
+    "Repeat",
     "Role",
     "Rule",
     "Sampler",
@@ -139,6 +142,7 @@ __all__ = [
     "Trail",
     "Use",
     "WriteForm",
+    "in_reach",
     "is_whole_statement",
     "reaching",
 ]
