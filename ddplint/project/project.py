@@ -21,6 +21,7 @@ from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.models import Models
 from ddplint.project.obstacles import Obstacles
+from ddplint.project.options import Options
 from ddplint.project.passes import Passes
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
@@ -30,6 +31,7 @@ from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
 from ddplint.project.samplers import Samplers
+from ddplint.project.scaling import Scaling
 from ddplint.project.scripts import Scripts
 from ddplint.project.sites import Sites
 from ddplint.project.spawners import spawners
@@ -85,6 +87,8 @@ class Project:
         self.rank_idioms = RankIdioms(self, self.processes)
         self.passes = Passes(self)
         self.samplers = Samplers(self.resolver)
+        self.options = Options(self)
+        self.scaling = Scaling(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)
@@ -222,7 +226,7 @@ class Project:
 
     def mentions(self, script: Script, words: Sequence[bytes]) -> bool:
         """Whether any of the words occurs in the files that run together with a script."""
-        return any(word in self._content(script, path) for path in self._program_of(script) for word in words)
+        return any(word in self._content(script, path) for path in self.program_of(script) for word in words)
 
     def is_distributed(self, script: Script) -> bool:
         """Whether the program that a script belongs to trains with several processes."""
@@ -230,7 +234,7 @@ class Project:
 
     def replaces_print(self, script: Script) -> bool:
         """Whether the program that a script belongs to puts its own function in the place of ``print``."""
-        return any(_PRINT_REPLACED.search(self._content(script, path)) for path in self._program_of(script))
+        return any(_PRINT_REPLACED.search(self._content(script, path)) for path in self.program_of(script))
 
     def role(self, script: Script) -> Role:
         """Return what a script is for, as far as its path says: training, evaluation, a test."""
@@ -242,11 +246,12 @@ class Project:
     def frameworks(self, script: Script) -> frozenset[str]:
         """Return the training frameworks that drive the program of a script."""
         found: frozenset[str] = frozenset()
-        for path in self._program_of(script):
+        for path in self.program_of(script):
             found |= frameworks_in(self._content(script, path))
         return found
 
-    def _program_of(self, script: Script) -> tuple[Path, ...]:
+    def program_of(self, script: Script) -> tuple[Path, ...]:
+        """Return the files that run together with a script, its own included."""
         path = self.scripts.path_of(script)
         return (Path(script.path),) if path is None else self.program(path)
 

@@ -199,7 +199,9 @@ class ExpressionBuilder:
 
     def binary(self, node: cst.BinaryOperation) -> Expression:
         operands = (self.expression(node.left), self.expression(node.right))
-        return Operation(node, self.statement, self.region, self.next(), _BINARY[type(node.operator)], operands)
+        operation = Operation(node, self.statement, self.region, self.next(), _BINARY[type(node.operator)], operands)
+        self.script.operations.append(operation)
+        return operation
 
     def conditional(self, node: cst.IfExp) -> Expression:
         test = self.expression(node.test)

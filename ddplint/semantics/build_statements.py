@@ -90,6 +90,7 @@ class StatementBuilder(ExpressionBuilder):
         operand = self.expression(node.value)
         operator = _AUGMENTED.get(type(node.operator), "")
         value = Operation(node, self.statement, self.region, self.next(), operator, (old, operand))
+        self.script.operations.append(value)
         if isinstance(node.target, cst.Name):
             self.bind(node.target.value, BindingKind.AUGMENTED, node.target, value)
         elif isinstance(old, Attribute):
