@@ -145,6 +145,8 @@ class _Walk:
         scope = binding.region.scope
         if scope.kind is ScopeKind.MODULE and self._project.is_read_elsewhere(scope, binding.name):
             self._lose()
+        if scope.kind is ScopeKind.CLASS and scope.cls is not None:
+            self._field(scope.cls, binding.name, steps)
         for read in self._follower.uses(scope.script).reads(binding):
             self._reach(read, steps, context if read.scope.function is scope.function else ())
 
@@ -170,7 +172,10 @@ class _Walk:
         if cls is not None:
             self._field(cls, str(steps[0].key), steps[1:])
         elif isinstance(holder, Name):
-            for binding in reaching(holder.id, holder) or ():
+            bindings = reaching(holder.id, holder)
+            if not bindings:
+                self._lose()
+            for binding in bindings or ():
                 self._bind(binding, steps, context)
                 if binding.parameter is not None:
                     self._hold_outside(binding.parameter, steps)
@@ -230,7 +235,7 @@ class _Walk:
         calls, complete = self._project.callers(function)
         for call in calls:
             self._reach(call, steps, ())
-        if not complete:
+        if not complete or function.is_lambda:
             self._lose()
 
     # Loops.

@@ -198,6 +198,10 @@ class Function:
     def script(self) -> Script:
         return self.scope.script
 
+    @property
+    def is_lambda(self) -> bool:
+        return self.name == "<lambda>"
+
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 

@@ -39,7 +39,7 @@ class Uses:
         return self._parents.get(id(expression))
 
     def bindings(self, value: Expression) -> list[Binding]:
-        """Return the bindings, read somewhere, that an expression gives the value to."""
+        """Return the bindings that an expression gives the value to."""
         return self._bindings.get(id(value), [])
 
     def reads(self, binding: Binding) -> list[Name]:
@@ -63,12 +63,15 @@ class Uses:
         return self._attributes.get(name, [])
 
     def _note_names(self, script: Script) -> None:
+        scopes = [script.scope, *(each.scope for each in (*script.functions, *script.classes))]
+        bound = {id(binding): binding for scope in scopes for found in scope.bindings.values() for binding in found}
         for name in script.names:
             for binding in reaching(name.id, name) or ():
-                reads = self._reads.setdefault(id(binding), [])
-                if not reads and binding.value is not None:
-                    self._bindings.setdefault(id(binding.value), []).append(binding)
-                reads.append(name)
+                self._reads.setdefault(id(binding), []).append(name)
+                bound[id(binding)] = binding  # those of comprehensions are found through their names alone
+        for binding in bound.values():
+            if binding.value is not None:
+                self._bindings.setdefault(id(binding.value), []).append(binding)
 
     def _note_parents(self, script: Script) -> None:
         seen: set[int] = set()
