@@ -112,7 +112,7 @@ class Handing:
             return self._launched(call, target, steps)
         if kept is not None:
             return Handed(results=kept)
-        made = [origin for origin in self._resolver.origins(call.callee) if isinstance(origin, Class)]
+        made = self._resolver.classes(call.callee)
         if made and keyword is not None:  # a dataclass or a named tuple: its fields are named like its arguments
             return Handed(results=((Step(Way.FIELD, keyword), *steps),), made=made[0], steps=steps)
         return Handed(results=((INSIDE, *steps),) if _may_keep(call.callee) else (), lost=True)

@@ -137,8 +137,7 @@ class Samplers:
         return (origin for origin in self._resolver.origins(given) if isinstance(origin, Constant))
 
     def _class_made(self, call: Call) -> Class | None:
-        classes = [origin for origin in self._resolver.origins(call.callee) if isinstance(origin, Class)]
-        return classes[0] if classes else None
+        return next(iter(self._resolver.classes(call.callee)), None)
 
     def _methods(self, cls: Class) -> Iterator[Function]:
         return (method for heir in self._resolver.lineage(cls) for method in heir.methods.values())

@@ -329,13 +329,16 @@ class Resolver(NameResolver):
 
         ``?`` among them: it can be or derive from something else, too. Classes of the project are left out.
         """
-        names = self.names(callee)
-        found = {name for name in names if not name.startswith(LOCAL)}
-        for cls in self.origins(callee) if len(found) < len(names) else ():
-            if isinstance(cls, Class):
-                bases = [self.names(base) for heir in self.lineage(cls) for base in heir.bases]
-                found |= {name for names in bases for name in names if not name.startswith(LOCAL)}
-        return frozenset(found)
+        found = set(self.names(callee))
+        for cls in self.classes(callee):
+            found.update(*(self.names(base) for heir in self.lineage(cls) for base in heir.bases))
+        return frozenset(name for name in found if not name.startswith(LOCAL))
+
+    def classes(self, callee: Expression) -> tuple[Class, ...]:
+        """Return the classes of the project that an expression names; one kept in a variable elsewhere is no name."""
+        if not any(name.startswith(LOCAL) for name in self.names(callee)):
+            return ()
+        return tuple(origin for origin in self.origins(callee) if isinstance(origin, Class))
 
 
 def is_static(function: Function) -> bool:
