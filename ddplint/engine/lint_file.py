@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Frames. A long sum or chain of calls is a deep tree, and the tree is walked by recursion; the stack of a thread holds
 # more than this on every system.
-DEEPEST_RECURSION = 6000
+DEEPEST_RECURSION = 3000
 
 
 class FileLinter:
