@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ddplint.project.files import ProjectFiles
 from ddplint.project.scripts import Scripts
@@ -16,6 +17,15 @@ from ddplint.semantics.structure import Function
 SEARCHED_FOR_CALLERS = 60
 
 
+@dataclass(slots=True)
+class _Index:
+    """What a script calls, starts in other processes and reads, by the last name of it."""
+
+    called: dict[str, list[Call]] = field(default_factory=dict)
+    launched: dict[str, list[tuple[Call, Expression]]] = field(default_factory=dict)
+    read: dict[str, list[Name]] = field(default_factory=dict)
+
+
 class Callers:
     """Finds the calls of functions, those through ``mp.spawn``, ``Process`` and ``Thread`` included."""
 
@@ -24,6 +34,7 @@ class Callers:
         self._scripts = scripts
         self._resolver = resolver
         self._known: dict[int, tuple[Sequence[Call], bool]] = {}
+        self._indices: dict[int, _Index] = {}
 
     def of(self, function: Function) -> tuple[Sequence[Call], bool]:
         """Return the calls of a function that can be seen, and whether these are all."""
@@ -37,21 +48,32 @@ class Callers:
         scripts, complete = self._mentioning(called, function.script)
         calls: list[Call] = []
         for script in scripts:
+            index = self._index(script)
             accounted: set[int] = set()
-            for call in script.calls:
-                target = launched(self._resolver, call)
-                if target is not None and _last_name(target) == called:
-                    accounted.add(id(target))
-                    if function in self._resolver.origins(target):
-                        calls.append(call)
-                elif _last_name(call.callee) == called:
-                    accounted.add(id(call.callee))
-                    runs = self._resolver.function_of(call)
-                    if runs is function:
-                        calls.append(call)
-                    complete &= runs is not None or self._is_foreign(call)
-            complete &= all(id(name) in accounted for name in _reads(script, called))
+            for call, target in index.launched.get(called, ()):
+                accounted.add(id(target))
+                if function in self._resolver.origins(target):
+                    calls.append(call)
+            for call in index.called.get(called, ()):
+                accounted.add(id(call.callee))
+                runs = self._resolver.function_of(call)
+                if runs is function:
+                    calls.append(call)
+                complete &= runs is not None or self._is_foreign(call)
+            complete &= all(id(name) in accounted for name in index.read.get(called, ()))
         return calls, complete
+
+    def _index(self, script: Script) -> _Index:
+        if id(script) not in self._indices:
+            index = self._indices[id(script)] = _Index()
+            for name in script.names:
+                index.read.setdefault(name.id, []).append(name)
+            for call in script.calls:
+                index.called.setdefault(_last_name(call.callee), []).append(call)
+                target = launched(self._resolver, call)
+                if target is not None:
+                    index.launched.setdefault(_last_name(target), []).append((call, target))
+        return self._indices[id(script)]
 
     def _is_foreign(self, call: Call) -> bool:
         """Whether a call certainly runs nothing of the project."""
@@ -64,10 +86,6 @@ class Callers:
         scripts = [self._scripts.at(path) for path in paths] if complete else []
         complete &= None not in scripts
         return [own, *(script for script in scripts if script is not None)], complete
-
-
-def _reads(script: Script, name: str) -> Iterator[Expression]:
-    return (read for read in script.names if read.id == name)
 
 
 def _last_name(expression: Expression) -> str:
