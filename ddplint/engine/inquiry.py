@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ddplint.engine.outcomes import RuleDefect
 from ddplint.engine.place import Places
 from ddplint.errors import Defect
-from ddplint.findings import Finding, Fix
+from ddplint.findings import Applicability, Finding, Fix
 from ddplint.semantics import ParseFailure
 
 if TYPE_CHECKING:
@@ -55,13 +56,16 @@ class Inquiry:
     def ask_about_code(self, rule: RegisteredRule) -> bool:
         """Ask a rule about the file, which parses; return whether its silence means that all is well.
 
-        It does not when the rule raises, or when a framework does the rule's job in this program.
+        It does not when the rule raises, when a framework does the rule's job in this program, or when the rule speaks
+        of a newer torch than the code is for.
         """
         check, script, project = rule.check, self._script, self._project
         assert check is not None
         assert script is not None
         assert project is not None
         if rule.rule.discharged_by and not rule.rule.discharged_by.isdisjoint(project.frameworks(script)):
+            return False
+        if rule.rule.torch is not None and not project.torch.allows(rule.rule.torch):
             return False
         return self._ask(rule, lambda: check(script, project))
 
@@ -122,7 +126,11 @@ class Inquiry:
     def _fix(self, rule: RegisteredRule, found: Found) -> Fix | None:
         """Return the rule's fix. A fix that raises leaves the finding as it is."""
         mend = rule.fix
-        return None if mend is None else self._attempt(rule, lambda: self._mended(mend, found))
+        fix = None if mend is None else self._attempt(rule, lambda: self._mended(mend, found))
+        needs = rule.rule.torch
+        if fix is None or needs is None or self._project is None or self._project.torch.guarantees(needs):
+            return fix
+        return replace(fix, applicability=Applicability.UNSAFE)  # an older torch would not run what it writes
 
     def _mended(self, mend: Callable[[Found, Editor], Fix | None], found: Found) -> Fix | None:
         from ddplint.edits import CannotEdit, Editor  # imports libcst

@@ -19,7 +19,6 @@ from ddplint.source import SourceFile, shown_path
 
 if TYPE_CHECKING:
     from ddplint.config import Settings
-    from ddplint.rulekit import Rule
 
 # Bytes. A worker has started when this process would have linted about as much as its share.
 SHARE = 100_000
@@ -38,8 +37,7 @@ class Linter:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.rules = load_rules(settings.plugins)
-        selected = select_rules(self.rules, settings.select, settings.extend_select, settings.ignore)
-        self.selected = tuple(registered for registered in selected if _holds(registered.rule, settings.torch_version))
+        self.selected = select_rules(self.rules, settings.select, settings.extend_select, settings.ignore)
         self.fixable = covered(settings.fixable or (EVERYTHING,), self.rules, "fixable")
         self.fixable -= covered(settings.unfixable, self.rules, "unfixable")
         self._ignores = PerFileIgnores(settings, self.rules)
@@ -55,7 +53,7 @@ class Linter:
 
     def start_afresh(self) -> None:
         """Know nothing of what the files hold: they have changed, or nothing was read yet."""
-        workspace = Workspace()
+        workspace = Workspace(self.settings.torch_version)
 
         def is_distributed(path: Path, data: bytes) -> bool:
             # The text itself comes first: it may not be on disk, and the search over the project is dear.
@@ -119,8 +117,3 @@ def _lint_in_workers(
 
 def _start(settings: Settings) -> Callable[[Assignment], Outcome]:
     return Linter(settings).lint
-
-
-def _holds(rule: Rule, torch: tuple[int, int] | None) -> bool:
-    """Whether a rule speaks of the torch that the code is for."""
-    return rule.torch is None or torch is None or rule.torch <= torch

@@ -35,6 +35,7 @@ from ddplint.project.scaling import Scaling
 from ddplint.project.scripts import Scripts
 from ddplint.project.sites import Sites
 from ddplint.project.spawners import spawners
+from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
 from ddplint.project.type_tests import TypeTests
@@ -65,7 +66,8 @@ _PRINT_REPLACED = re.compile(rb"\b(?:__builtins?__|builtins?)\.print\s*=[^=]")
 class Project:
     """The scripts below one root. Each file is read and parsed once, when a question needs it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, torch: TorchRange | None = None) -> None:
+        self._torch = torch
         self.files = ProjectFiles(root)
         self.scripts = Scripts(self.files)
         self.imports = Imports(self.files, self.scripts)
@@ -99,6 +101,13 @@ class Project:
         self._port_fallbacks = PortFallbacks(self.resolver)
         self._programs: dict[Path, tuple[Path, ...]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
+
+    @property
+    def torch(self) -> TorchRange:
+        """The versions of torch that the project is for."""
+        if self._torch is None:
+            self._torch = torch_range(self.files.root)
+        return self._torch
 
     def add(self, script: Script, path: Path) -> None:
         """Take in a script that was parsed elsewhere, so that its file is not parsed again."""

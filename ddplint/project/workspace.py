@@ -6,20 +6,25 @@ from pathlib import Path
 
 from ddplint.project.project import DISTRIBUTION_WORDS, Project
 from ddplint.project.root import project_root
+from ddplint.project.torch_range import TorchRange, Version
 from ddplint.semantics import Script
 
 
 class Workspace:
-    """Finds the project of a file and keeps it for the next one."""
+    """Finds the project of a file and keeps it for the next one.
 
-    def __init__(self) -> None:
+    ``torch`` is the version that the code is for, where the settings name one.
+    """
+
+    def __init__(self, torch: Version | None = None) -> None:
+        self._torch = None if torch is None else TorchRange(torch, torch)
         self._projects: dict[Path, Project] = {}
 
     def project(self, path: Path) -> Project:
         """Return the project to which a file belongs."""
         root = project_root(path)
         if root not in self._projects:
-            self._projects[root] = Project(root)
+            self._projects[root] = Project(root, self._torch)
         return self._projects[root]
 
     def project_of(self, script: Script, path: Path) -> Project:
