@@ -130,7 +130,6 @@ from typing import Any
 from ddplint.rulekit import (
     Applicability,
     BindingKind,
-    Call,
     Confidence,
     Constant,
     Edit,
@@ -181,8 +180,8 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 
 def _judge(port: MeetingPort, script: Script, project: Project) -> Found | None:
     number = int(port.port)
-    if number == 0 and port.form is MeetingForm.STORE:
-        return None  # the store then asks the system for a free one
+    if number == 0 and port.form in (MeetingForm.STORE, MeetingForm.LAUNCHER):
+        return None  # they ask the system for a free one and tell the others
     is_port = 1 <= number <= 65535
     if is_port and port.write is WriteForm.DEFAULT:
         return None
@@ -199,10 +198,10 @@ def _judge(port: MeetingPort, script: Script, project: Project) -> Found | None:
 
 def _impossible(port: MeetingPort) -> str:
     where = "MASTER_PORT" if port.form is MeetingForm.VARIABLE else port.form.value
-    return (
-        f"{port.port} in {where} is no port: they go from 1 to 65535, and torch refuses any other; "
-        'let the launcher choose, or write `os.environ.setdefault("MASTER_PORT", "29500")`'
-    )
+    remedy = 'let the launcher choose, or write `os.environ.setdefault("MASTER_PORT", "29500")`'
+    if int(port.port) == 0:
+        return f"port 0 in {where} is any free port, and the other processes cannot know which one; {remedy}"
+    return f"{port.port} in {where} is no port: they go from 1 to 65535, and torch refuses any other; {remedy}"
 
 
 def _constant(port: MeetingPort) -> str:
