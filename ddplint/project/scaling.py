@@ -128,8 +128,7 @@ def _is_about_size(word: str) -> bool:
 
 def _named_values(script: Script) -> Iterator[tuple[str, Expression]]:
     """Yield what is given a name: assigned, put into an attribute, handed to a parameter by keyword."""
-    functions, classes = ([each.scope for each in script.functions], [each.scope for each in script.classes])
-    for scope in (script.scope, *functions, *classes):
+    for scope in script.scopes:
         for name, bindings in scope.bindings.items():
             yield from ((name.lower(), binding.value) for binding in bindings if binding.value is not None)
     for store in script.stores:

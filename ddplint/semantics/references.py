@@ -80,7 +80,9 @@ class References:
 
     def _candidates(self, wanted: tuple[str, ...]) -> Iterator[Name | Attribute]:
         last = {name.rpartition(".")[2] for name in wanted}
-        yield from (name for name in self._script.names if _is_import_of(name, last))
+        # What a name stands for is the dear question: most names of a file are bound by no such import.
+        bound = last.union(*(self._script.imported_as.get(word, ()) for word in last))
+        yield from (name for name in self._script.names if name.id in bound and _is_import_of(name, last))
         yield from (attribute for attribute in self._script.attributes if attribute.name in last)
 
     def _at(self, expression: Name | Attribute, wanted: tuple[str, ...]) -> Reference | None:

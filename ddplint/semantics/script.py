@@ -76,3 +76,20 @@ class Script:
     def item_stores(self) -> list[Store]:
         """What is put into items: ``base[index] = value``."""
         return [store for store in self.stores if store.index is not None]
+
+    @cached_property
+    def imported_as(self) -> dict[str, set[str]]:
+        """The names that imports bind, in any scope, by the last part of what is imported."""
+        found: dict[str, set[str]] = {}
+        for scope in self.scopes:
+            for name, bindings in scope.bindings.items():
+                for binding in bindings:
+                    if binding.imported:
+                        found.setdefault(binding.imported.rpartition(".")[2], set()).add(name)
+        return found
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scope of the file and those of its functions and classes."""
+        functions, classes = [each.scope for each in self.functions], [each.scope for each in self.classes]
+        return (self.scope, *functions, *classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, Name
 from ddplint.semantics.rank_values import RankValue, RankValues
@@ -18,17 +19,27 @@ _EXITS = frozenset({"exit", "quit", "_exit", "abort"})
 _RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 
 
-def names_process(call: Call, values: RankValues) -> bool:
-    """Whether the text of a line says which process it comes from: by its rank, its device, its host."""
+def names_process(call: Call) -> bool:
+    """Whether the text of a line says, by its words, which process it comes from: its rank, its device, its host."""
     parts = [part for given in call.arguments for part in given.value.walk()]
-    if any(isinstance(part, Name | Attribute) and _carries_process(part, values) for part in parts):
+    if any(_is_of_process(part.id if isinstance(part, Name) else part.name) for part in _names(parts)):
         return True
     return len(parts) > 1 and any(isinstance(part, Constant) and _is_labelled(part) for part in parts)
 
 
-def _carries_process(part: Name | Attribute, values: RankValues) -> bool:
-    name = part.id if isinstance(part, Name) else part.name
-    return names_rank(name) or bool(_PROCESS.search(name.lower())) or bool(_RANKS & values.kinds(part))
+def holds_rank(call: Call, values: RankValues) -> bool:
+    """Whether a value in the text of a line is the rank, under whatever name."""
+    parts = [part for given in call.arguments for part in given.value.walk()]
+    return any(_RANKS & values.kinds(part) for part in _names(parts))
+
+
+def _names(parts: Iterable[Expression]) -> list[Name | Attribute]:
+    return [part for part in parts if isinstance(part, Name | Attribute)]
+
+
+def _is_of_process(name: str) -> bool:
+    """Whether a name stands for one process; ``mean_over_ranks`` does not."""
+    return (names_rank(name) and not name.lower().endswith("ranks")) or bool(_PROCESS.search(name.lower()))
 
 
 def _is_labelled(part: Constant) -> bool:

@@ -63,8 +63,9 @@ class Uses:
         return self._attributes.get(name, [])
 
     def _note_names(self, script: Script) -> None:
-        scopes = [script.scope, *(each.scope for each in (*script.functions, *script.classes))]
-        bound = {id(binding): binding for scope in scopes for found in scope.bindings.values() for binding in found}
+        bound = {
+            id(binding): binding for scope in script.scopes for found in scope.bindings.values() for binding in found
+        }
         for name in script.names:
             for binding in reaching(name.id, name) or ():
                 self._reads.setdefault(id(binding), []).append(name)
