@@ -82,7 +82,6 @@ def test_what_people_write_is_not(code: str) -> None:
         pytest.param("'a[1:' * b + 'x' + ']' * b", id="brackets"),
         pytest.param("'a' + '.b()' * (n // 2)", id="a chain of methods"),
         pytest.param("'a' + '[0]' * n", id="a chain of subscripts"),
-        pytest.param("'lambda x=' * n + '1' + ': x' * n", id="lambdas"),
         pytest.param("'if a: pass\\n' + 'elif b: pass\\n' * e", id="branches"),
         pytest.param("'match x:\\n case ' + '{1: ' * p + 'x' + '}' * p + ': pass'", id="patterns"),
     ],
