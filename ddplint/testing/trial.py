@@ -85,7 +85,7 @@ class Trial:
         if again.texts != after:
             yield "a second fix changes the fixed text"
         if self.fixed:
-            yield from (f"once fixed, {problem}" for problem in _compared(_marks(self.fixed), again.findings))
+            yield from (f"once fixed, {problem}" for problem in _compared(_marks({**self.files, **self.fixed}), again.findings))
 
 
 def _marks(files: Mapping[str, str]) -> list[Mark]:
