@@ -56,11 +56,16 @@ class Trial:
             *self._settled_problems(),
         ]
 
+    @property
+    def _repaired(self) -> dict[str, str]:
+        """The files as the fixes must leave them, with the marks of what they leave unfixed."""
+        return {**self.files, **self.fixed}
+
     def _speaks_of(self, mark: Mark) -> bool:
         return self.rule is None or self.rule.rule.code == mark[2]
 
     def _fix_problems(self) -> Iterator[str]:
-        expected = _clean({**self.files, **self.fixed})
+        expected = _clean(self._repaired)
         for file in self.fixed:
             if self.observed.texts[file] == _clean(self.files)[file]:
                 yield f"{file}: no fix changes it"
@@ -77,7 +82,7 @@ class Trial:
     def _settled_problems(self) -> Iterator[str]:
         """Once the fixes are made, only what is announced is left to say, and there is nothing more to fix."""
         before = _clean(self.files)
-        after = _clean({**self.files, **self.fixed}) if self.fixed else self.observed.texts
+        after = _clean(self._repaired) if self.fixed else self.observed.texts
         if after == before:
             return
         again = observe(after, self.rule, self.pack)
@@ -85,7 +90,8 @@ class Trial:
         if again.texts != after:
             yield "a second fix changes the fixed text"
         if self.fixed:
-            yield from (f"once fixed, {problem}" for problem in _compared(_marks({**self.files, **self.fixed}), again.findings))
+            left = _compared(_marks(self._repaired), again.findings)
+            yield from (f"once fixed, {problem}" for problem in left)
 
 
 def _marks(files: Mapping[str, str]) -> list[Mark]:
