@@ -49,7 +49,8 @@ def observe(files: Mapping[str, str], rule: RegisteredRule | None = None, pack: 
         return Observed(
             findings=tuple(_moved(finding, folder) for finding in _of(report, rule)),
             texts={**files, **changed},
-            failures=(*_failures(report, folder), *_failures(fixed.report, folder)),
+            # What broke before the fixes is mostly still broken after them.
+            failures=tuple(dict.fromkeys(_failures(report, folder) + _failures(fixed.report, folder))),
         )
 
 
