@@ -28,6 +28,8 @@ _LIBRARY_CLASSES = (
     "torch_geometric.nn.data_parallel.DataParallel",
 )
 _DDP_NAME = re.compile(r"DistributedDataParallel|DDP$|(?:^|_)ddp(?:_|$)", re.IGNORECASE)
+# Names of modules that follow others instead of being trained.
+_AVERAGE = re.compile(r"(?:^|_)ema(?:_|$)|teacher|momentum_encoder", re.IGNORECASE)
 
 
 class Form(Enum):
@@ -128,8 +130,11 @@ class DataParallelUses:
         )
 
     def evaluates(self, use: DataParallelUse) -> bool:
-        """Whether the module is put into evaluation mode right where it is wrapped: ``DataParallel(net).eval()``."""
-        return any(_evaluates(call, use) for call in self._reach.calls_in(body_of(use.call)))
+        """Whether the module certainly gets no gradient: ``DataParallel(net).eval()``, an average, a teacher."""
+        named = "" if use.module is None else last_name(use.module)
+        return bool(_AVERAGE.search(named)) or any(
+            _evaluates(call, use) for call in self._reach.calls_in(body_of(use.call))
+        )
 
     def evaluates_by_name(self, use: DataParallelUse) -> bool:
         """Whether a function that wraps a module also puts it into evaluation mode, and never into training mode."""

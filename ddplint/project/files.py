@@ -42,6 +42,7 @@ class ProjectFiles:
         self.root = root
         self._bytes: dict[Path, bytes] = {}
         self._imports: dict[Path, tuple[Path, ...]] = {}
+        self._modules: dict[tuple[str, Path], Path | None] = {}
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
@@ -81,14 +82,16 @@ class ProjectFiles:
     def holding(self, word: str) -> Iterator[Path]:
         """Yield the files in which a word occurs as a word."""
         encoded = word.encode()
-        pattern = re.compile(rb"(?<!\w)" + re.escape(encoded) + rb"(?!\w)")
-        for path in self.paths:
-            content = self.content(path)
-            if encoded in content and pattern.search(content):
-                yield path
+        return (path for path in self.paths if _holds(self.content(path), encoded))
 
     def module(self, name: str, importer: Path) -> Path | None:
         """Return the project file of a module as an importer names it (leading dots: relative), None for others."""
+        key = (name, importer.parent)
+        if key not in self._modules:
+            self._modules[key] = self._module(name, importer)
+        return self._modules[key]
+
+    def _module(self, name: str, importer: Path) -> Path | None:
         dots = len(name) - len(name.lstrip("."))
         parts = tuple(part for part in name[dots:].split(".") if part)
         if dots:
@@ -140,6 +143,10 @@ class ProjectFiles:
             if other != path and path in self.imports(other):
                 yield other
 
+    def needed_by(self, path: Path) -> tuple[Path, ...]:
+        """Return a file and the project files that it imports, directly or through others."""
+        return tuple(_closure([path], self.imports, PROGRAM))
+
     def program(self, path: Path) -> tuple[Path, ...]:
         """Return the files that run together with a file: those that lead to it, and all that these import.
 
@@ -147,6 +154,17 @@ class ProjectFiles:
         """
         above = _closure([path], self.importers, PROGRAM)
         return tuple(_closure(above, self.imports, PROGRAM))
+
+
+def _holds(content: bytes, word: bytes) -> bool:
+    """Whether a word stands in a text and is no part of a longer one."""
+    start = content.find(word)
+    while start >= 0:
+        beside = content[max(start - 1, 0) : start] + content[start + len(word) : start + len(word) + 1]
+        if not _WORD.search(beside):
+            return True
+        start = content.find(word, start + 1)
+    return False
 
 
 def _python_files(root: Path) -> Iterator[Path]:

@@ -92,7 +92,7 @@ class Obstacles:
         return together and other.form is not Form.FUNCTION and _shown(use) != _shown(other)
 
     def _in_step(self, use: DataParallelUse) -> Iterator[Obstacle]:
-        calls = self._training.scene(use.call)
+        calls = [*self._training.scene(use.call), *use.call.scope.script.calls]
         yield from self._skipped_steps(calls)
         for call in calls:
             names = self._project.names(call.callee)

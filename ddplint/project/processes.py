@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from ddplint.project.collectives import COLLECTIVES
 from ddplint.project.reach import Reach, body_of
 from ddplint.project.training import last_name
-from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not, Script
 from ddplint.semantics.launchers import launched, process_index
-from ddplint.semantics.speech import hands_text_on, names_process, precedes_failure
+from ddplint.semantics.speech import hands_text_on, holds_rank, names_process, precedes_failure
 from ddplint.semantics.structure import Function, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _STARTS = frozenset({"torch.distributed.init_process_group", "timm.utils.init_distributed_device"})
 _WRAPS = frozenset({"torch.nn.parallel.DistributedDataParallel", "apex.parallel.DistributedDataParallel"})
+_START_WORDS = tuple(name.rpartition(".")[2].encode() for name in _STARTS)
 _MEETINGS = COLLECTIVES - {"init_process_group", "destroy_process_group", "new_group", "new_subgroups"}
 # Names of tests that tell a run with several processes from one with a single process.
 _SEVERAL = re.compile(
@@ -39,6 +40,7 @@ class Processes:
         self._reach = reach
         self._starting: dict[int, bool] = {}
         self._entered: dict[int, bool] = {}
+        self._leading: dict[int, bool] = {}
 
     def all_come_to(self, at: Expression) -> bool:
         """Whether every process of a group certainly comes to an expression, by at least one way.
@@ -61,9 +63,14 @@ class Processes:
         calls, complete = self._project.callers(function)
         return complete and bool(calls) and all(self.certainly_started(call, depth + 1) for call in calls)
 
-    def is_meant_for_each(self, line: Call) -> bool:
-        """Whether each process may have something of its own to say: it names itself, or is about to fail."""
-        return names_process(line, self._project.rank_values) or precedes_failure(line) or hands_text_on(line)
+    def all_say(self, line: Call) -> bool:
+        """Whether every process certainly comes to a line that is printed or logged, and none says who it is.
+
+        What is said before a process fails, and what only hands on the words of others, does not count.
+        """
+        if names_process(line) or precedes_failure(line) or hands_text_on(line):
+            return False
+        return self.all_come_to(line) and not holds_rank(line, self._project.rank_values)
 
     def _starts_always(self, call: Call) -> bool:
         if self._project.names(call.callee) & _STARTS:
@@ -102,10 +109,21 @@ class Processes:
         return any(self._needs_group(call) for call in together)
 
     def _starts(self, call: Call) -> bool:
+        if not self._leads_to_start(call.scope.script):
+            return False
+        if self._project.names(call.callee) & _STARTS:
+            return True
         function = self._project.resolver.function_of(call)
-        return bool(self._project.names(call.callee) & _STARTS) or (
-            function is not None and self._starts_group(function)
-        )
+        return function is not None and self._starts_group(function)
+
+    def _leads_to_start(self, script: Script) -> bool:
+        """Whether a file, or one that it imports, speaks of starting a group at all."""
+        if id(script) not in self._leading:
+            path = self._project.scripts.path_of(script)
+            files = self._project.files
+            read = (script.source.text.encode(),) if path is None else map(files.content, files.needed_by(path))
+            self._leading[id(script)] = any(word in content for content in read for word in _START_WORDS)
+        return self._leading[id(script)]
 
     def _needs_group(self, call: Call) -> bool:
         """Whether a call, which all processes make, can't be made without a group."""
@@ -124,6 +142,8 @@ class Processes:
             return False
         if any(self._project.names(call.callee) & _STARTS for call in calls):
             return True
+        if not calls or not self._leads_to_start(calls[0].scope.script):
+            return False
         called = (self._project.resolver.function_of(call) for call in calls)
         return any(function is not None and self._starts_group(function, depth + 1) for function in called)
 

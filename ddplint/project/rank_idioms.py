@@ -23,7 +23,7 @@ from ddplint.semantics import (
 from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Binding, BindingKind, Region, RegionKind
+from ddplint.semantics.structure import Binding, BindingKind, Region
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -56,14 +56,11 @@ class RankIdioms:
         """Yield the tests, and parts of tests, that the script writes elsewhere and that mean the same here."""
         regions = {id(region): region for call in at.scope.script.calls for region in call.region.around()}
         for region in regions.values():
-            if region.kind is RegionKind.BRANCH and region.holds and not region.implied and region.test is not None:
-                for test in (region.test, *_conditions(region.test)):
-                    if (
-                        self._holds_on_first(test)
-                        and self._means_the_same(test, at)
-                        and not _is_under_several(region, at)
-                    ):
-                        yield test
+            if region.test is None or not region.holds or region.implied or _is_under_several(region, at):
+                continue
+            for test in (region.test, *_conditions(region.test)):
+                if self._holds_on_first(test) and self._means_the_same(test, at):
+                    yield test
 
     def _holds_on_first(self, test: Expression) -> bool:
         return self._value(test, True) is True and self._value(test, False) is True
@@ -122,14 +119,13 @@ class RankIdioms:
         """Whether a call asks torch for the rank, itself or in a helper, without looking first whether it may."""
         function = self._project.resolver.function_of(call)
         asked = [call] if function is None else self._processes.calls_of(function)
-        names = {
-            name.rpartition(".")[2] for one in asked for name in self._project.names(one.callee) if _is_torch(name)
-        }
-        return "get_rank" in names and not names & {"is_initialized", "is_available"}
+        names = {name for one in asked for name in self._project.names(one.callee)}
+        looks = {"torch.distributed.is_initialized", "torch.distributed.is_available"}
+        return "torch.distributed.get_rank" in names and not names & looks
 
     def _of_variable(self, at: Expression) -> str | None:
         for name in _RANK_NAMES:
-            bindings = reaching(name, at) or ()
+            bindings = reaching(name, at) or []
             value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
             if value is None or self._project.rank_values.kinds(value) != {RankValue.GLOBAL}:
                 continue
@@ -211,10 +207,6 @@ def _has_other_default(value: Expression) -> bool:
     """Whether a rank read from the environment falls back to something that is not 0."""
     defaults = [part.arguments[1].value for part in value.walk() if isinstance(part, Call) and len(part.arguments) == 2]
     return not all(isinstance(default, Constant) and default.value in (0, "0") for default in defaults)
-
-
-def _is_torch(name: str) -> bool:
-    return name.startswith("torch.distributed.")
 
 
 def _is_local(test: Expression) -> bool:

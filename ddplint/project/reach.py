@@ -77,8 +77,8 @@ class _Walk:
         function = self._resolver.function_of(call)
         if function is not None:
             yield function.outermost
-        elif isinstance(call.callee, Attribute):
-            yield from self._of_method_name(call.callee.name)
+        if isinstance(call.callee, Attribute) and (function is None or function.cls is not None):
+            yield from self._of_method_name(call.callee.name)  # of a class that overrides it, too
 
     def _of_reference(self, reference: Expression) -> Iterator[Function]:
         for origin in self._resolver.origins(reference):

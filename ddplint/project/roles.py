@@ -20,6 +20,7 @@ _TEST_FOLDERS = frozenset({"test", "tests", "testing", "unit_test", "unit_tests"
 _TEST_IMPORT = re.compile(r"^\s*(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE)
 _VENDORED_FOLDERS = frozenset(
     {"third_party", "thirdparty", "3rdparty", "third-party", "vendor", "vendored", "_vendor", "external", "externals"}
+    | {"lpips", "sync_batchnorm", "mmcv_custom"}  # packages that are often copied under their own name
 )
 _TRAINING_WORD = re.compile(r"(?:pre)?train\w*|fine?tun\w*")
 _EVALUATION_WORD = re.compile(

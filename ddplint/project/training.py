@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 from ddplint.project.instances import Instances
 from ddplint.project.reach import Reach, body_of
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name
-from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.structure import Class, Function, Store
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
 
-_TRAINS = re.compile(r"(?:do_|run_)?(?:pre_?)?(?:train|fit|fine_?tune|optimi[sz]e)(?:_|$)|train(?:er)?$", re.IGNORECASE)
+_TRAINS = re.compile(
+    r"(?:do_|run_|start_|main_)?(?:pre_?train|train|fine_?tune|fit)(?:er)?"
+    r"(?:_(?:model|net|network|epoch|one_epoch|loop|step|func|fn|worker|process|main|val|and_\w+))?",
+    re.IGNORECASE,
+)
 _OPTIMIZER = re.compile(r"optimi[sz]er", re.IGNORECASE)
 _WITHOUT_GRADIENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+# Methods of a module that return the module.
+_RETURNS_SELF = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "apply", "requires_grad_"})
 # Functions through which a value is handed upwards before the trail is given up.
 _DEEPEST = 6
 
@@ -36,22 +41,31 @@ class Training:
         return bool(self.scene(made))
 
     def scene(self, made: Call) -> Sequence[Call]:
-        """Return the calls that run with the module that a call makes where it is trained; none: it is not.
+        """Return the calls that come before the module that a call makes is trained; none: it is not trained.
 
         Looked at are the function around the call and all that it runs, then, as far as the module is handed out of
         it, those who call the function or make its object. A call of something that can't be read counts where its
         name says that it trains, or that it makes an optimizer.
         """
         if id(made) not in self._scenes:
-            self._scenes[id(made)] = next(filter(self._is_trained_in, self._levels(made)), ())
+            self._scenes[id(made)] = next(filter(None, map(self._up_to_training, self._levels(made))), ())
         return self._scenes[id(made)]
 
-    def _is_trained_in(self, calls: Sequence[Call]) -> bool:
-        return any(self.shows_training(call) for call in calls)
+    def _up_to_training(self, calls: Iterator[Call]) -> Sequence[Call]:
+        """Return the calls up to the first that shows training, none when there is no such call."""
+        passed = []
+        for call in calls:
+            passed.append(call)
+            if self.shows_training(call):
+                return passed
+        return ()
 
     def runs_backward(self, made: Call) -> bool:
-        """Whether the function around a call runs a backward pass itself or through what it calls."""
-        return any(is_backward(call) for call in self._reach.onward(self._beside(made)))
+        """Whether the function around a call runs a backward pass of its own file, itself or through what it calls."""
+        script = made.scope.script
+        if not any(map(is_backward, script.calls)):
+            return False
+        return any(is_backward(call) for call in self._reach.onward(self._beside(made)) if call.scope.script is script)
 
     def is_set_up_beside(self, made: Call) -> bool:
         """Whether the function around a call itself runs a backward pass or makes an optimizer."""
@@ -74,19 +88,17 @@ class Training:
         names = self._project.names(call.callee)
         if any(name.startswith("torch.optim.") for name in names):
             return True
-        word = last_name(call.callee)
-        if UNKNOWN_NAME not in names and not any(name.startswith("<") for name in names):
-            return bool(_OPTIMIZER.search(word)) and bool(call.arguments)
         if self._project.resolver.function_of(call) is not None:
             return False
-        return bool(_OPTIMIZER.search(word) or _TRAINS.match(word)) and not _leaves_training(call)
+        word = last_name(call.callee)
+        return bool(_OPTIMIZER.search(word) or _TRAINS.fullmatch(word)) and not _leaves_training(call)
 
-    def _levels(self, made: Call) -> Iterator[Sequence[Call]]:
+    def _levels(self, made: Call) -> Iterator[Iterator[Call]]:
         """Yield what runs beside a call, then beside those to whom its value is handed, and so on upwards."""
         seen: set[int] = set()
         level = [made]
         for _ in range(_DEEPEST):
-            yield list(self._reach.onward(beside for call in level for beside in self._beside(call)))
+            yield self._reach.onward([beside for call in level for beside in self._beside(call)])
             upward = [caller for call in level for caller in self._takers(call)]
             level = [call for call in {id(caller): caller for caller in upward}.values() if id(call) not in seen]
             seen.update(map(id, level))
@@ -169,7 +181,21 @@ def _carrying(made: Call, function: Function) -> set[str]:
 
 
 def _reads(value: Expression, made: Call, names: set[str]) -> bool:
-    return any(part is made or (isinstance(part, Name) and part.id in names) for part in value.walk())
+    return any(part is made or (isinstance(part, Name) and part.id in names) for part in _held(value))
+
+
+def _held(value: Expression) -> Iterator[Expression]:
+    """Yield the parts of an expression that its value may hold: not the model that is called to make it."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, Call):
+            pending.extend(given.value for given in part.arguments)
+            if isinstance(part.callee, Attribute) and part.callee.name in _RETURNS_SELF:
+                pending.append(part.callee.base)
+        else:
+            pending.extend(part.children)
 
 
 def _stores_with(made: Call, function: Function) -> Sequence[Store]:

@@ -152,28 +152,31 @@ SPEAKS = {
     "logging.critical": "logs",
 }
 CONFIGURES_LOGGING = (b"basicConfig", b"dictConfig", b"fileConfig", b"addHandler", b"setLevel", b"logging.disable")
-# Calls in the arguments that talk to no other process.
-HARMLESS = frozenset(
-    {
-        "abs",
-        "float",
-        "format",
-        "int",
-        "len",
-        "max",
-        "min",
-        "repr",
-        "round",
-        "str",
-        "sum",
-        "type",
-        "time",
-        "item",
-        "join",
-    }
+WORDS = frozenset(name.rpartition(".")[2] for name in SPEAKS)
+# What arguments may run, since it talks to no other process.
+HARMLESS_CALLS = (
+    "builtins.abs",
+    "builtins.float",
+    "builtins.format",
+    "builtins.int",
+    "builtins.len",
+    "builtins.list",
+    "builtins.max",
+    "builtins.min",
+    "builtins.repr",
+    "builtins.round",
+    "builtins.str",
+    "builtins.sum",
+    "builtins.tuple",
+    "builtins.type",
+    "time.time",
+    "time.perf_counter",
+    "time.monotonic",
+    "datetime.datetime.now",
+    "torch.cuda.max_memory_allocated",
+    "torch.cuda.memory_allocated",
 )
-
-
+HARMLESS_METHODS = frozenset({"format", "item", "join", "strftime", "strip", "lower", "upper", "get_last_lr"})
 HARMLESS_PARTS = (
     Attribute,
     Comparison,
@@ -201,12 +204,10 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     """Report what every rank says."""
     if project.role(script) in (Role.TEST, Role.VENDORED):
         return
-    for call in project.calls(script, *SPEAKS):
-        if not _speaks(call, project) or project.processes.is_meant_for_each(call):
-            continue
-        if project.processes.all_come_to(call):
+    for call in script.calls:
+        if _last_name(call.callee) in WORDS and _speaks(call, project) and project.processes.all_say(call):
             test = project.rank_idioms.test_of_first_rank(call)
-            subject = Guard(call, test) if test is not None and _can_move(call) else None
+            subject = Guard(call, test) if test is not None and _can_be_left_out(call, project) else None
             yield Found(call, _message(call, project), subject=subject)
 
 
@@ -230,18 +231,25 @@ def _message(call: Call, project: Project) -> str:
     )
 
 
-def _can_move(call: Call) -> bool:
-    """Whether a line can be left out on other ranks: it is a statement of its own and runs nothing of the script's."""
+def _can_be_left_out(call: Call, project: Project) -> bool:
+    """Whether ranks can go without a line: it is a statement of its own and runs nothing that others wait for."""
     parts = (part for given in call.arguments for part in given.value.walk())
-    return is_whole_statement(call) and all(_is_harmless(part) for part in parts)
+    return is_whole_statement(call) and all(_is_harmless(part, project) for part in parts)
 
 
-def _is_harmless(part: Expression) -> bool:
-    if isinstance(part, Call):
-        callee = part.callee
-        name = callee.id if isinstance(callee, Name) else callee.name if isinstance(callee, Attribute) else ""
-        return name in HARMLESS
-    return isinstance(part, HARMLESS_PARTS)
+def _is_harmless(part: Expression, project: Project) -> bool:
+    if not isinstance(part, Call):
+        return isinstance(part, HARMLESS_PARTS)
+    if project.certainly(part.callee, *HARMLESS_CALLS):
+        return True
+    is_method = isinstance(part.callee, Attribute) and part.callee.name in HARMLESS_METHODS
+    return is_method and project.resolver.function_of(part) is None
+
+
+def _last_name(callee: Expression) -> str:
+    if isinstance(callee, Name):
+        return callee.id
+    return callee.name if isinstance(callee, Attribute) else ""
 
 
 def fix(found: Found, edits: Editor) -> Fix | None:

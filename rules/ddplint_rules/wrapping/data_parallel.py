@@ -2,9 +2,9 @@
 
 ## What it finds
 
-`torch.nn.DataParallel` around a module that is trained, in every form: assigned, chained with `.cuda()` or `.to()`, kept
-on an attribute, around a part of a model, imported under another name. `torch.nn.parallel.data_parallel` and classes of
-the project that derive from DataParallel count as well.
+`torch.nn.DataParallel` around a module that is trained, in every form: assigned, chained with `.cuda()` or `.to()`,
+kept on an attribute, around a part of a model, imported under another name. `torch.nn.parallel.data_parallel` and
+classes of the project that derive from DataParallel count as well.
 
 It is silent where the same file can also wrap in DistributedDataParallel, in tests, in code taken over from elsewhere,
 and where code only asks whether it was given a DataParallel. A module that only evaluates, or for which no backward
@@ -12,10 +12,10 @@ pass can be found, is reported with `--pedantic`.
 
 ## Why it matters
 
-In every step DataParallel copies the model from the first GPU to the others, splits the batch there, gathers the outputs
-there and sums the gradients there. One Python process has to issue the work of all GPUs. The first GPU runs out of memory
-before the others are full, the speed-up ends at a few GPUs, and a second machine can't take part at all. Nothing warns
-of this: the training is right, only slow.
+In every step DataParallel copies the model from the first GPU to the others, splits the batch there, gathers the
+outputs there and sums the gradients there. One Python process has to issue the work of all GPUs. The first GPU runs
+out of memory before the others are full, the speed-up ends at a few GPUs, and a second machine can't take part at all.
+Nothing warns of this: the training is right, only slow.
 
 ## Example
 
@@ -38,8 +38,8 @@ def train(dataset, epochs):
             optimizer.step()
 ```
 
-One process for each GPU, started with `torchrun --nproc_per_node=4 train.py`; each takes its share of the same batch, so
-that the learning rate keeps its meaning:
+One process for each GPU, started with `torchrun --nproc_per_node=4 train.py`; each takes its share of the same batch,
+so that the learning rate keeps its meaning:
 
 ```python good
 import os
@@ -72,9 +72,9 @@ def train(dataset, epochs):
 
 ## Fix
 
-None: the change reaches from the start of the script over its loader to what it prints and saves. The message names what
-to write, and what stands in the way where a script does more than wrap a model: a DataParallel class of its own, the
-function `data_parallel`, a wrap inside a model, a `dim` other than 0, several modules, a loss over the whole batch.
+None: the change reaches from the start of the script over its loader to what it prints and saves. The message names
+what to write, and what stands in the way where a script does more than wrap a model: a DataParallel class of its own,
+the function `data_parallel`, a wrap inside a model, a `dim` other than 0, several modules, a loss over the whole batch.
 
 ## At run time
 

@@ -1,0 +1,129 @@
+"""Which code every process of a group comes to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ddplint.project import Project, Workspace
+from ddplint.semantics import Call, Name
+
+HEAD = """
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def join(rank):
+    dist.init_process_group('nccl', rank=rank)
+
+"""
+ALL = [
+    pytest.param("dist.init_process_group('nccl')\nhere()\n", id="after the start, outside functions"),
+    pytest.param("def main():\n    dist.init_process_group('nccl')\n    here()\n", id="after the start"),
+    pytest.param("def main(rank):\n    join(rank)\n    here()\n", id="after a helper that starts"),
+    pytest.param(
+        "def main(args):\n    if args.distributed:\n        join(args.rank)\n    here()\n", id="after a start by option"
+    ),
+    pytest.param(
+        "def main(args):\n    join(args.rank)\n    if args.world_size > 1:\n        here()\n",
+        id="where there are several processes",
+    ),
+    pytest.param("def main(m):\n    m = DDP(m)\n    for b in m:\n        here()\n", id="beside a wrapped model"),
+    pytest.param("def main(x):\n    here()\n    dist.all_reduce(x)\n", id="before a collective"),
+    pytest.param(
+        "def f():\n    here()\ndef main():\n    join(0)\n    f()\n", id="in a function called after the start"
+    ),
+    pytest.param(
+        "def f():\n    here()\ndef main(rank):\n    join(rank)\n    f()\n    if rank == 0:\n        f()\n",
+        id="in a function called with and without a test of the rank",
+    ),
+    pytest.param(
+        "def work(rank):\n    join(rank)\n    step()\ndef step():\n    here()\nmp.spawn(work, nprocs=2)\n",
+        id="in a function that a spawned one calls",
+    ),
+    pytest.param("def work(rank):\n    here()\n    join(rank)\nmp.spawn(work, nprocs=2)\n", id="in a spawned function"),
+    pytest.param(
+        "class T:\n    def __init__(self):\n        self.m = DDP(1)\n    def run(self):\n        here()\n"
+        "def main():\n    join(0)\n    T().run()\n",
+        id="in a method called after the start",
+    ),
+]
+NOT_ALL = [
+    pytest.param("here()\ndist.init_process_group('nccl')\n", id="before the start"),
+    pytest.param("def main():\n    here()\n    join(0)\n    DDP(1)\n", id="before the start, beside a wrapped model"),
+    pytest.param("def f():\n    here()\n", id="in a function that nobody is seen to call"),
+    pytest.param("def main(rank):\n    join(rank)\n    if rank == 0:\n        here()\n", id="under a test of the rank"),
+    pytest.param(
+        "def f():\n    here()\ndef main(rank):\n    join(rank)\n    if rank == 0:\n        f()\n",
+        id="in a function called under a test of the rank",
+    ),
+    pytest.param(
+        "def main():\n    try:\n        join(0)\n    except OSError:\n        here()\n", id="on an error path"
+    ),
+    pytest.param(
+        "def main(args):\n    if args.distributed:\n        join(0)\n    else:\n        here()\n",
+        id="in the branch for one process",
+    ),
+    pytest.param(
+        "def main(args):\n    join(0)\n    if not args.distributed:\n        here()\n", id="where there is one process"
+    ),
+    pytest.param(
+        "def main(writer):\n    join(0)\n    if writer is not None:\n        here()\n",
+        id="where one rank may have a writer",
+    ),
+    pytest.param("def main(verbose):\n    join(0)\n    if verbose:\n        here()\n", id="under a switch to speak"),
+    pytest.param(
+        "def work(rank):\n    join(rank)\ndef main(one):\n    if one:\n        work(0)\n    else:\n"
+        "        mp.spawn(work, nprocs=2)\n    here()\n",
+        id="in the parent of the processes",
+    ),
+    pytest.param(
+        "def work(rank):\n    join(rank)\ndef main():\n    mp.spawn(work, nprocs=2)\nmain()\nhere()\n",
+        id="behind a function that spawns",
+    ),
+    pytest.param(
+        "def work(index):\n    here()\nmp.spawn(work, nprocs=2)\n", id="in spawned workers that form no group"
+    ),
+    pytest.param("dist.destroy_process_group()\nhere()\n", id="beside the end of a group alone"),
+]
+STARTED = [
+    pytest.param("def main():\n    dist.init_process_group('nccl')\n    here()\n", True, id="after the start"),
+    pytest.param("def main():\n    join(0)\n    here()\n", True, id="after a helper that always starts"),
+    pytest.param("def f():\n    here()\ndef main():\n    join(0)\n    f()\n", True, id="in a function called after it"),
+    pytest.param("def main(d):\n    if d:\n        join(0)\n    here()\n", False, id="after a start by option"),
+    pytest.param("def main(d):\n    if d:\n        join(0)\n        here()\n", True, id="under the option that starts"),
+    pytest.param(
+        "def f():\n    here()\ndef main():\n    join(0)\n    f()\ndef other():\n    f()\n",
+        False,
+        id="in a function that is also called elsewhere",
+    ),
+    pytest.param("def main():\n    here()\n    join(0)\n", False, id="before the start"),
+]
+
+
+@pytest.mark.parametrize("code", ALL)
+def test_every_process_comes_here(code: str, tmp_path: Path) -> None:
+    project, here = _here(code, tmp_path)
+    assert project.processes.all_come_to(here)
+
+
+@pytest.mark.parametrize("code", NOT_ALL)
+def test_not_every_process_certainly_comes_here(code: str, tmp_path: Path) -> None:
+    project, here = _here(code, tmp_path)
+    assert not project.processes.all_come_to(here)
+
+
+@pytest.mark.parametrize(("code", "expected"), STARTED)
+def test_the_group_is_certainly_there(code: str, expected: bool, tmp_path: Path) -> None:
+    project, here = _here(code, tmp_path)
+    assert project.processes.certainly_started(here) is expected
+
+
+def _here(code: str, folder: Path) -> tuple[Project, Call]:
+    path = folder / "main.py"
+    path.write_text(HEAD + code)
+    project = Workspace().project(path)
+    script = project.script(path)
+    assert script is not None
+    return project, next(call for call in script.calls if isinstance(call.callee, Name) and call.callee.id == "here")
