@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ddplint.semantics import Attribute, Call, Expression, Script, Sequence
@@ -44,13 +44,14 @@ class MeetingForm(Enum):
 class MeetingPort:
     """A port that is written into the code.
 
-    ``port`` is the number as text. ``value`` is the expression that gives it, ``maker`` the expression, perhaps in
-    another place, that the value was made by. ``at`` is the call or the store that hands it on; ``write`` tells how
-    the environment is written.
+    ``port`` is the number as text, ``text`` all that the value says. ``value`` is the expression that gives it,
+    ``maker`` the expression, perhaps in another place, that the value was made by. ``at`` is the call or the store
+    that hands it on; ``write`` tells how the environment is written.
     """
 
     form: MeetingForm
     port: str
+    text: str
     value: Expression
     maker: Expression
     at: Call | Store
@@ -79,7 +80,7 @@ class Rendezvous:
 
     def _of_variable(self, write: EnvironmentWrite) -> Iterator[MeetingPort]:
         for port in self._read(MeetingForm.VARIABLE, write.at, write.value, _NUMBER):
-            yield MeetingPort(port.form, port.port, port.value, port.maker, port.at, write.form)
+            yield replace(port, write=write.form)
 
     def _read(
         self, form: MeetingForm, at: Call | Store, value: object, pattern: re.Pattern[str]
@@ -88,11 +89,13 @@ class Rendezvous:
         if not isinstance(value, Expression):
             return
         origins = [origin for origin in self._resolver.origins(value) if origin is not value or _is_read_off(value)]
-        matches = [(origin, pattern.search(self._texts.of(origin))) for origin in origins]
-        if all(HOLE not in self._texts.of(origin) or match is not None for origin, match in matches):
-            for origin, match in matches:
-                if match is not None and isinstance(origin, Expression):
-                    yield MeetingPort(form, match[1], value, origin, at)
+        texts = [(origin, self._texts.of(origin)) for origin in origins]
+        if any(HOLE in text and not pattern.search(text) for _, text in texts):
+            return
+        for origin, text in texts:
+            match = pattern.search(text)
+            if match is not None and isinstance(origin, Expression):
+                yield MeetingPort(form, match[1], text, value, origin, at)
 
     def _of_command(self, call: Call, command: Expression) -> Iterator[MeetingPort]:
         """Yield the port options of a command line, a text or a list of words."""
@@ -101,7 +104,7 @@ class Rendezvous:
             line = " ".join(self._text(word) for word in words)
             match = _OPTION_PORT.search(line)
             if match is not None and isinstance(origin, Expression):
-                yield MeetingPort(MeetingForm.LAUNCHER, match[1], command, origin, call)
+                yield MeetingPort(MeetingForm.LAUNCHER, match[1], line, command, origin, call)
 
     def _text(self, expression: Expression) -> str:
         texts = {self._texts.of(origin) for origin in self._resolver.origins(expression)}

@@ -107,8 +107,8 @@ Safe: a run that worked finds the same port as before, unless MASTER_PORT is set
 assignment becomes `setdefault`, and a constant MASTER_ADDR beside it, too, when no process is spawned. The literal URL
 of the machine itself reads its port from MASTER_PORT. The lines that find a free port are inserted where the script
 says that all processes run on one machine. In both places a number that is no port becomes torch's own default,
-29500. There is no fix for `update`, `putenv`, TCPStore, command lines, and URLs that are put together or name another
-machine.
+29500. There is no fix for `update`, `putenv`, TCPStore, command lines, and URLs that are put together from variables
+or name another machine.
 
 ## At run time
 
@@ -131,7 +131,6 @@ from ddplint.rulekit import (
     Applicability,
     BindingKind,
     Confidence,
-    Constant,
     Edit,
     Editor,
     Fix,
@@ -139,6 +138,7 @@ from ddplint.rulekit import (
     Impact,
     MeetingForm,
     MeetingPort,
+    Name,
     Project,
     Role,
     Rule,
@@ -280,9 +280,10 @@ def _address_as_default(beside: Store, project: Project, edits: Editor) -> tuple
 
 def _url_from_environment(port: MeetingPort, edits: Editor, *, is_set: bool) -> tuple[Edit, ...]:
     """Let the literal URL of a machine's own address read its port from the environment."""
-    url = port.maker.value if isinstance(port.maker, Constant) else None
-    match = _LOCAL_URL.fullmatch(url) if isinstance(url, str) else None
-    if port.form is not MeetingForm.URL or match is None or port.maker.scope.script is not port.at.region.scope.script:
+    match = _LOCAL_URL.fullmatch(port.text)
+    is_here = port.maker.scope.script is port.at.region.scope.script
+    is_literal = not any(isinstance(part, Name) for part in port.maker.walk())
+    if port.form is not MeetingForm.URL or match is None or not (is_here and is_literal):
         return ()
     default = port.port if 1 <= int(port.port) <= 65535 else "29500"
     read = "os.environ['MASTER_PORT']" if is_set else f"os.environ.get('MASTER_PORT', '{default}')"
