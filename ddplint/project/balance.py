@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ddplint.project.lanes import EVERYONE
 from ddplint.project.sites import Site
-from ddplint.semantics import Expression, Script
-from ddplint.semantics.structure import Function, RegionKind
+from ddplint.semantics import Call, Expression, Script
+from ddplint.semantics.structure import Function
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -48,6 +48,9 @@ class Balance:
 
         Code after an early exit is not under a test: the exit is what to look at there.
         """
+        guarded = [call for call in self._project.sites.calls_in(function, script) if self._is_guarded(call)]
+        if not any(self._project.sites.at(call) for call in guarded):
+            return
         sites = self._project.sites.of(function, script)
         for site in sites:
             guard = None if site.here == EVERYONE or not site.ranks else self.guard(site)
@@ -57,6 +60,9 @@ class Balance:
                 continue
             answered = any(other.ranks and not other.ranks & site.ranks for other in sites if other.kind == site.kind)
             yield Lopsided(site, guard, answered)
+
+    def _is_guarded(self, call: Call) -> bool:
+        return self._project.rank_outcomes.processes(call.region) not in (EVERYONE, frozenset())
 
     def guard(self, site: Site) -> Expression | None:
         """Return the test of the rank around a site, or the decorator; None: only an early exit parts the ranks."""
@@ -76,7 +82,9 @@ class Balance:
         calls, _ = self._project.callers(function)
         for call in calls:
             around = call.scope.function
-            if self.is_even(self._project.sites.of(around, call.scope.script), site.kind):
+            sites = self._project.sites.of(around, call.scope.script)
+            brought = any(other.call is call and other.kind == site.kind for other in sites)
+            if brought and self.is_even(sites, site.kind):
                 return True
             if self._is_paired_outside(around, site, depth - 1):
                 return True

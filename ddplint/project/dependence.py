@@ -102,9 +102,7 @@ class _Walk:
             elif inside is None:
                 yield from self._from_callers(binding.parameter.function, binding.parameter.name)
         elif binding.kind is BindingKind.IMPORT:
-            yield from (
-                (origin, None) for origin in self._resolver.origins(name) if isinstance(origin, Expression)
-            )
+            yield from ((origin, None) for origin in self._resolver.origins(name) if isinstance(origin, Expression))
         elif binding.value is not None:
             yield binding.value, inside
             yield from self._tests_around(binding.region, name.region, inside)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 
-from ddplint.project.frames import Frame, Frames
+from ddplint.project.frames import Frame, Frames, Source
 from ddplint.semantics import Attribute, Call, Expression, Subscript
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.resolve import Imported, Origin, Resolver
@@ -45,7 +46,16 @@ _RETURNS_SELF = frozenset(
     {"to", "cuda", "cpu", "train", "eval", "half", "float", "double", "bfloat16", "type", "apply", "requires_grad_"}
 )
 _WRAPPING = frozenset({Wrapper.DDP, Wrapper.DATA_PARALLEL})
+_WRAPS = _WRAPPING | {Wrapper.FSDP}
 _DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """One thing that can have made a model, and what it puts around it."""
+
+    wrapper: Wrapper
+    source: Source
 
 
 class Models:
@@ -93,45 +103,66 @@ class Models:
         return None
 
     def _around(self, model: Expression, frame: Frame | None, depth: int) -> Iterator[Wrapper]:
-        """Yield what can stand around a model; ``m.module if hasattr(m, "module") else m`` takes every wrapper off."""
-        sources = self._frames.sources(model, frame)
-        if any(
-            isinstance(source, Attribute)
-            and source.name == "module"
-            and _WRAPPING & self.wrappers(source.base, inside, depth + 1)
-            for source, inside in sources
-        ):
-            yield Wrapper.BARE
-            return
-        for source, inside in sources:
-            yield from self._of_source(source, inside, depth)
+        ends = tuple(self._ends(model, frame, depth, set()))
+        wrapped = {
+            end.source
+            for outer in ends
+            if outer.wrapper in _WRAPS and isinstance(outer.source[0], Call) and outer.source[0].arguments
+            for end in self._ends(outer.source[0].arguments[0].value, outer.source[1], depth, set())
+        }
+        for end in ends:
+            # what is wrapped on another way was bare before, whatever it is
+            unwrapped = end.wrapper is Wrapper.UNKNOWN and end.source in wrapped
+            yield Wrapper.BARE if unwrapped else end.wrapper
 
-    def _of_source(self, source: Origin, frame: Frame | None, depth: int) -> Iterator[Wrapper]:
+    def _ends(
+        self, model: Expression, frame: Frame | None, depth: int, seen: set[tuple[int, Frame | None]]
+    ) -> Iterator[_End]:
+        """Yield what made a model, behind everything that hands it on.
+
+        ``m.module if hasattr(m, "module") else m`` takes off every wrapper.
+        """
+        if (id(model), frame) in seen:
+            return
+        seen.add((id(model), frame))
+        sources = self._frames.sources(model, frame)
+        insides = [(source, inside) for source, inside in sources if self._is_inside(source, inside, depth)]
+        for source, inside in insides or sources:
+            yield from self._ends_of(source, inside, depth, seen)
+
+    def _is_inside(self, source: Origin, frame: Frame | None, depth: int) -> bool:
+        if not isinstance(source, Attribute) or source.name != "module":
+            return False
+        return bool(_WRAPPING & self.wrappers(source.base, frame, depth + 1))
+
+    def _ends_of(
+        self, source: Origin, frame: Frame | None, depth: int, seen: set[tuple[int, Frame | None]]
+    ) -> Iterator[_End]:
+        end = (source, frame)
         if isinstance(source, Call):
-            yield from self._made(source, frame, depth)
-        elif isinstance(source, Parameter) and source.index == 0 and self.is_module(source.function.cls):
-            yield Wrapper.BARE
+            names = self._resolver.kinds(source.callee)
+            wrappers = {_WRAPPERS[name] for name in names if name in _WRAPPERS}
+            if wrappers:
+                yield from (_End(wrapper, end) for wrapper in wrappers)
+            elif names & _HANDED_ON and source.arguments:
+                yield from self._ends(source.arguments[0].value, frame, depth, seen)
+            elif isinstance(source.callee, Attribute) and source.callee.name in _RETURNS_SELF:
+                yield from self._ends(source.callee.base, frame, depth, seen)
+            else:
+                yield _End(Wrapper.BARE if self._makes_module(source, names) else Wrapper.UNKNOWN, end)
+        elif self._is_inside(source, frame, depth) or self._is_self(source):
+            yield _End(Wrapper.BARE, end)
         elif isinstance(source, Attribute | Subscript):
             origins = [origin for origin in self._resolver.origins(source) if origin is not source]
             for origin in origins:
-                yield from self._of_source(origin, None, depth)
-            yield from () if origins else (Wrapper.UNKNOWN,)
+                yield from self._ends_of(origin, None, depth, seen)
+            yield from () if origins else (_End(Wrapper.UNKNOWN, end),)
         else:
-            yield Wrapper.UNKNOWN
+            yield _End(Wrapper.UNKNOWN, end)
 
-    def _made(self, call: Call, frame: Frame | None, depth: int) -> Iterator[Wrapper]:
-        names = self._resolver.kinds(call.callee)
-        wrappers = {_WRAPPERS[name] for name in names if name in _WRAPPERS}
-        if wrappers:
-            yield from wrappers
-        elif names & _HANDED_ON and call.arguments:
-            yield from self.wrappers(call.arguments[0].value, frame, depth + 1)
-        elif isinstance(call.callee, Attribute) and call.callee.name in _RETURNS_SELF:
-            yield from self.wrappers(call.callee.base, frame, depth + 1)
-        elif self._makes_module(call, names):
-            yield Wrapper.BARE
-        else:
-            yield Wrapper.UNKNOWN
+    def _is_self(self, source: Origin) -> bool:
+        """Whether something is the instance that a method of a module gets."""
+        return isinstance(source, Parameter) and source.index == 0 and self.is_module(source.function.cls)
 
     def _makes_module(self, call: Call, names: frozenset[str]) -> bool:
         if any(name.startswith(("torchvision.models.", "torch.nn.")) for name in names):

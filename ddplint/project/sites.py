@@ -58,7 +58,7 @@ class Sites:
         """
         key = (id(script if function is None else function), frame)
         if key not in self._known:
-            found = [site for call in self._calls_in(function, script) for site in self.at(call, frame)]
+            found = [site for call in self.calls_in(function, script) for site in self.at(call, frame)]
             self._known[key] = tuple(found[:_MOST])
         return self._known[key]
 
@@ -83,7 +83,8 @@ class Sites:
         finally:
             self._entered.discard(id(function))
 
-    def _calls_in(self, function: Function | None, script: Script) -> list[Call]:
+    def calls_in(self, function: Function | None, script: Script) -> list[Call]:
+        """Return the calls that stand in a function itself, in source order."""
         if id(script) not in self._calls:
             index = self._calls[id(script)] = {}
             for call in script.calls:

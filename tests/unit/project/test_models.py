@@ -42,6 +42,30 @@ CASES = [
         id="kept in an attribute",
     ),
     pytest.param("m = {'net': DDP(Net())}\nuse(m['net'])", {Wrapper.DDP}, id="kept in a dict"),
+    pytest.param(
+        "m = load()\nif d:\n    m = DDP(m.cuda())\nuse(m)",
+        {Wrapper.BARE, Wrapper.DDP},
+        id="whatever it is, bare until wrapped",
+    ),
+    pytest.param(
+        "m = DDP(load())\nif d:\n    m = load()\nuse(m)",
+        {Wrapper.UNKNOWN, Wrapper.DDP},
+        id="another one from elsewhere",
+    ),
+    pytest.param(
+        "m = DDP(Net())\nm = m.module if hasattr(m, 'module') else m\nuse(m)", {Wrapper.BARE}, id="taken out if wrapped"
+    ),
+    pytest.param(
+        "def bare(m):\n    if isinstance(m, DDP):\n        return m.module\n    return m\nuse(bare(DDP(Net())))",
+        {Wrapper.BARE},
+        id="taken out by a helper",
+    ),
+    pytest.param(
+        "def fit(m):\n    use(m)\nfit(Net())\nfit(DDP(Net()))",
+        {Wrapper.BARE, Wrapper.DDP},
+        id="handed in by two callers",
+    ),
+    pytest.param("class D(DDP):\n    pass\nm = D(Net())\nuse(m)", {Wrapper.DDP}, id="a class that derives from DDP"),
     pytest.param("m = load()\nuse(m)", {Wrapper.UNKNOWN}, id="from somewhere unknown"),
     pytest.param("def fit(m):\n    use(m)", {Wrapper.UNKNOWN}, id="handed in by nobody in sight"),
     pytest.param("m = m\nuse(m)", {Wrapper.UNKNOWN}, id="nothing but itself"),

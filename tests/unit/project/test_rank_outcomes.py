@@ -39,7 +39,9 @@ CASES = [
     pytest.param("here() if rank == 0 else None", FIRST, id="a conditional expression"),
     pytest.param("flag = rank == 0\nif flag:\n    here()", FIRST, id="a flag"),
     pytest.param("log = W() if rank == 0 else None\nif log is None:\n    here()", OTHERS, id="None on the others"),
-    pytest.param("log = None\nif rank == 0:\n    log = W()\nif log is not None:\n    here()", FIRST, id="set on one rank"),
+    pytest.param(
+        "log = None\nif rank == 0:\n    log = W()\nif log is not None:\n    here()", FIRST, id="set on one rank"
+    ),
     pytest.param(
         "stop = False\nif rank == 0:\n    stop = True\nif stop:\n    here()", FIRST, id="a flag set on one rank"
     ),
