@@ -9,6 +9,7 @@ from ddplint.project.rendezvous import MeetingPort
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not, Script, Sequence, Subscript
 from ddplint.semantics.arguments import argument
 from ddplint.semantics.environment import environment_writes
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.structure import Binding, Function, Region, RegionKind, Store
 
@@ -41,8 +42,10 @@ class PortFallbacks:
         )
 
     def _is_called_under_guard(self, function: Function) -> bool:
-        calls, complete = self._resolver.linker.callers(function)
-        return bool(calls) and complete and all(_is_guarded(call.region) for call in calls)
+        """Whether the file itself calls a function, and only where a way out is taken."""
+        named = (call for call in function.script.calls if _last_name(call) == function.name)
+        calls = [call for call in named if self._resolver.function_of(call) is function]
+        return bool(calls) and all(_is_guarded(call.region) for call in calls)
 
     def _is_alone(self, region: Region) -> bool:
         """Whether the block of a region says that the world is one process."""
@@ -56,7 +59,7 @@ class PortFallbacks:
         for call in script.calls:
             if call.region.scope is region.scope and _last_name(call.callee) == "init_process_group":
                 size = argument(self._resolver, call, "world_size")
-                if isinstance(size, Expression) and all(_is_one(made) for made in self._resolver.origins(size)):
+                if isinstance(size, Expression) and _is_set_to_one(size):
                     return True
         return False
 
@@ -112,6 +115,12 @@ def _part(target: Binding | Store) -> Expression | None:
         items = value.items if isinstance(value, Sequence) else ()
         value = items[index] if index is not None and -len(items) <= index < len(items) else None
     return value
+
+
+def _is_set_to_one(size: Expression) -> bool:
+    """Whether a value is one, or a variable that got nothing else. Who calls the function is not asked: that costs."""
+    bindings = reaching(size.id, size) if isinstance(size, Name) else None
+    return all(_is_one(_part(binding)) for binding in bindings) if bindings else _is_one(size)
 
 
 def _is_one(value: object) -> bool:

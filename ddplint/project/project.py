@@ -34,7 +34,6 @@ from ddplint.project.samplers import Samplers
 from ddplint.project.scaling import Scaling
 from ddplint.project.scripts import Scripts
 from ddplint.project.sites import Sites
-from ddplint.project.spawners import spawners
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
@@ -47,6 +46,7 @@ from ddplint.semantics.rank_values import RankValues
 from ddplint.semantics.ranks import RankTests
 from ddplint.semantics.references import Reference, References
 from ddplint.semantics.resolve import Origin, Resolver
+from ddplint.semantics.spawners import launches, spawners
 from ddplint.semantics.structure import Function, Scope
 
 # Any of these words shows that a program runs as several processes that train together.
@@ -223,8 +223,12 @@ class Project:
         """Return where a script writes an environment variable."""
         return list(environment_writes(self.resolver, script, variable))
 
+    def launches(self, script: Script) -> list[Call]:
+        """Return the calls of a script that start processes."""
+        return launches(self.resolver, script)
+
     def spawners(self, function: Function) -> list[Call]:
-        """Return the calls that start the processes which come to a function."""
+        """Return the calls that start the processes which come to a function, in its own file."""
         return spawners(self.resolver, function)
 
     def program(self, path: Path) -> tuple[Path, ...]:

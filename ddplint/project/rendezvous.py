@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from ddplint.semantics import Attribute, Call, Expression, Script, Sequence
+from ddplint.semantics import Attribute, Call, Expression, Name, Script, Sequence
 from ddplint.semantics.arguments import argument
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm, environment_writes
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Resolver
-from ddplint.semantics.structure import Store
+from ddplint.semantics.structure import BindingKind, Store
 from ddplint.semantics.texts import HOLE, Texts
 
 PORT_VARIABLE = "MASTER_PORT"
 _NUMBER = re.compile(r"^\s*(-?\d+)\s*$")
 _URL_PORT = re.compile(r"tcp://[^/?#]*:(-?\d+)(?:[/?#]|$)")
-_OPTION_PORT = re.compile(r"--(?:master[_-]port|main[_-]process[_-]port)[= ](-?\d+)(?= |$)")
+_OPTION = re.compile(r"--(?:master[_-]port|main[_-]process[_-]port)\b")
+_OPTION_PORT = re.compile(_OPTION.pattern + r"[= ](-?\d+)(?= |$)")
 _STARTERS = frozenset(
     {
         "os.system",
@@ -29,6 +31,7 @@ _STARTERS = frozenset(
         "subprocess.Popen",
     }
 )
+_HANDED_TO = frozenset({"init_process_group", "TCPStore", *(name.rpartition(".")[2] for name in _STARTERS)})
 
 
 class MeetingForm(Enum):
@@ -64,19 +67,24 @@ class Rendezvous:
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self._texts = Texts(resolver)
+        self._written = Texts(resolver, as_written=True)
 
     def ports(self, script: Script) -> Iterator[MeetingPort]:
         """Yield the ports that a script hands on and that can be read off the code, in no particular order."""
         for write in environment_writes(self._resolver, script, PORT_VARIABLE):
             yield from self._of_variable(write)
         for call in script.calls:
-            names = self._resolver.names(call.callee)
-            if names == {"torch.distributed.init_process_group"}:
-                yield from self._read(MeetingForm.URL, call, argument(self._resolver, call, "init_method"), _URL_PORT)
-            elif names == {"torch.distributed.TCPStore"}:
-                yield from self._read(MeetingForm.STORE, call, argument(self._resolver, call, "port"), _NUMBER)
-            elif names <= _STARTERS and call.arguments:
-                yield from self._of_command(call, call.arguments[0].value)
+            if _last_name(call) in _HANDED_TO:
+                yield from self._of_call(call)
+
+    def _of_call(self, call: Call) -> Iterator[MeetingPort]:
+        names = self._resolver.names(call.callee)
+        if names == {"torch.distributed.init_process_group"}:
+            yield from self._read(MeetingForm.URL, call, argument(self._resolver, call, "init_method"), _URL_PORT)
+        elif names == {"torch.distributed.TCPStore"}:
+            yield from self._read(MeetingForm.STORE, call, argument(self._resolver, call, "port"), _NUMBER)
+        elif names <= _STARTERS and call.arguments:
+            yield from self._of_command(call, call.arguments[0].value)
 
     def _of_variable(self, write: EnvironmentWrite) -> Iterator[MeetingPort]:
         for port in self._read(MeetingForm.VARIABLE, write.at, write.value, _NUMBER):
@@ -98,19 +106,36 @@ class Rendezvous:
                 yield MeetingPort(form, match[1], text, value, origin, at)
 
     def _of_command(self, call: Call, command: Expression) -> Iterator[MeetingPort]:
-        """Yield the port options of a command line, a text or a list of words."""
-        for origin in self._resolver.origins(command):
-            words = origin.items if isinstance(origin, Sequence) else (command,)
-            line = " ".join(self._text(word) for word in words)
-            match = _OPTION_PORT.search(line)
-            if match is not None and isinstance(origin, Expression):
-                yield MeetingPort(MeetingForm.LAUNCHER, match[1], line, command, origin, call)
+        """Yield the port options of a command line, a text or a list of words, that is written near its start."""
+        for line in _nearby(command):
+            words = line.items if isinstance(line, Sequence) else (line,)
+            if not _OPTION.search(" ".join(map(self._written.of, words))):
+                continue
+            text = " ".join(map(self._text, words))
+            match = _OPTION_PORT.search(text)
+            if match is not None:
+                yield MeetingPort(MeetingForm.LAUNCHER, match[1], text, command, line, call)
 
     def _text(self, expression: Expression) -> str:
         texts = {self._texts.of(origin) for origin in self._resolver.origins(expression)}
         return texts.pop() if len(texts) == 1 else HOLE
 
 
+def _nearby(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression, or what a variable was assigned in the same function."""
+    bindings = reaching(expression.id, expression) if isinstance(expression, Name) else None
+    if bindings is None:
+        yield expression
+    for binding in bindings or ():
+        if binding.kind is BindingKind.ASSIGNMENT and binding.value is not None and not binding.path:
+            yield binding.value
+
+
 def _is_read_off(value: Expression) -> bool:
     """Whether an expression is its own origin because it is written out, not because it may be set out of sight."""
     return not isinstance(value, Attribute)
+
+
+def _last_name(call: Call) -> str:
+    callee = call.callee
+    return callee.id if isinstance(callee, Name) else callee.name if isinstance(callee, Attribute) else ""

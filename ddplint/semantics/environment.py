@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ddplint.semantics.expressions import Call, Constant, Expression, Mapping
+from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, Mapping, Name
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.script import Script
 from ddplint.semantics.structure import Store
 
 _ENVIRONMENT = frozenset({"os.environ"})
+_WRITERS = frozenset({"setdefault", "update", "putenv"})
 _COPIES = frozenset({"os.environ.copy", "builtins.dict", "copy.copy", "copy.deepcopy"})
 
 
@@ -49,7 +50,11 @@ def environment_writes(resolver: Resolver, script: Script, variable: str) -> Ite
 
 
 def _written_by(resolver: Resolver, call: Call, variable: str) -> Iterator[EnvironmentWrite]:
-    names = resolver.names(call.callee)
+    callee = call.callee
+    name = callee.id if isinstance(callee, Name) else callee.name if isinstance(callee, Attribute) else ""
+    if name not in _WRITERS:
+        return
+    names = resolver.names(callee)
     if names == {"os.environ.setdefault"} or names == {"os.putenv"}:
         form = WriteForm.PUTENV if "os.putenv" in names else WriteForm.DEFAULT
         given = [argument.value for argument in call.arguments]

@@ -16,10 +16,14 @@ _DEEPEST = 12
 
 
 class Texts:
-    """Reads texts: literals, f-strings, ``+``, ``%``, ``.format`` and ``str``, through names and across files."""
+    """Reads texts: literals, f-strings, ``+``, ``%``, ``.format`` and ``str``, through names and across files.
 
-    def __init__(self, resolver: Resolver) -> None:
+    ``as_written``: names are not followed, which costs nothing; what they stand for are holes then.
+    """
+
+    def __init__(self, resolver: Resolver, *, as_written: bool = False) -> None:
         self._resolver = resolver
+        self._as_written = as_written
 
     def of(self, origin: Origin, depth: int = 0) -> str:
         """Return the text that an origin makes, with a HOLE for each piece that is not known."""
@@ -35,6 +39,8 @@ class Texts:
 
     def _piece(self, expression: Expression, depth: int) -> str:
         """Return the only text that an expression inside another can be."""
+        if self._as_written:
+            return self.of(expression, depth + 1)
         texts = {self.of(origin, depth + 1) for origin in self._resolver.origins(expression)}
         return texts.pop() if len(texts) == 1 else HOLE
 

@@ -159,6 +159,7 @@ RULE = Rule(
 )
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+_SPAWNING_WORDS = (b"spawn(", b"Process(", b"start_processes(")
 _NAMES = ("os", "socket", "probe")  # of the lines that find a free port
 _LOCAL_URL = re.compile(r"(tcp://(?:localhost|127\.0\.0\.1)):-?\d+")
 _REMEDIES = {
@@ -170,7 +171,7 @@ _REMEDIES = {
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
-    if project.role(script) is Role.TEST or project.calls(script, "torch.distributed.rpc.init_rpc"):
+    if project.role(script) is Role.TEST or "init_rpc(" in script.source.text:
         return
     for port in project.meeting_ports(script):
         found = _judge(port, script, project)
@@ -224,7 +225,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         if freed and before == [port.at.statement]:
             return _fix("Find a free port, unless MASTER_PORT is set", freed + edits.remove_statement(before[0].node))
         own = _as_default(port.at, edits, None if found.confidence is Confidence.LIKELY else '"29500"')
-        own += () if before else _address_as_default(port.at, project, edits)
+        if not project.mentions(port.at.region.scope.script, _SPAWNING_WORDS):
+            own += _address_as_default(port.at, project, edits)
     else:
         own = _url_from_environment(port, edits, is_set=bool(freed) and before == [port.maker.statement])
     if not own:
@@ -245,11 +247,10 @@ def _subject(found: Found) -> tuple[Project, MeetingPort]:
 
 
 def _before_the_processes(port: MeetingPort, project: Project) -> list[Statement]:
-    """Return the statements before which the parent can still choose the port; none when nothing spawns in sight."""
+    """Return the statements of this file before which the parent can still choose the port."""
     place = port.maker if port.form is MeetingForm.URL else port.at
     scope = place.region.scope
-    spawns = project.calls(scope.script, "torch.multiprocessing.spawn")
-    if any(spawn.scope is scope and spawn.order > place.order for spawn in spawns):
+    if any(call.scope is scope and call.order > place.order for call in project.launches(scope.script)):
         return [place.statement]
     function = port.at.region.scope.function
     return [] if function is None else [call.statement for call in project.spawners(function)]
