@@ -15,12 +15,19 @@ from ddplint.errors import OptionError, PackError
 RULE = """
 import time
 from ddplint.rulekit import Found, Impact, Rule
-RULE = Rule("RUN101", "slow-name", Impact.SLOW, "0.1.0", ("found", "hang"), torch=(2, 4))
+RULE = Rule("RUN101", "slow-name", Impact.SLOW, "0.1.0", ("found", "hang"))
 def check(script, project):
     for call in script.calls:
         if call.callee.id == "hang":
             time.sleep(600)
         yield Found(call, "found")
+"""
+
+NEW_RULE = """
+from ddplint.rulekit import Found, Impact, Rule
+RULE = Rule("RUN102", "new-name", Impact.SLOW, "0.1.0", ("modern",), torch=(2, 4))
+def check(script, project):
+    return [Found(call, "modern") for call in script.calls if call.callee.id == "modern"]
 """
 
 
@@ -30,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "slow_name.py").write_text(RULE)
+    (package / "new_name.py").write_text(NEW_RULE)
     monkeypatch.syspath_prepend(str(package.parent))
     folder = tmp_path / "files"
     folder.mkdir()
@@ -78,9 +86,23 @@ def test_paths_are_shown_from_the_working_directory(folder: Path) -> None:
     assert outcome.path == "files/a.py"
 
 
-@pytest.mark.parametrize(("torch", "findings"), [(None, 1), ((2, 3), 0), ((2, 4), 1), ((2, 10), 1)])
-def test_a_rule_speaks_from_its_torch_version_on(folder: Path, torch: tuple[int, int] | None, findings: int) -> None:
-    assert found(folder, a_linter(folder, torch_version=torch))["a.py"] == findings
+@pytest.mark.parametrize(
+    ("required", "option", "findings"),
+    [
+        pytest.param("torch==2.3", None, 0, id="the project is for an older torch"),
+        pytest.param("torch==2.4", None, 1, id="the project is for that torch"),
+        pytest.param("torch>=2.1", None, 1, id="the project may run on that torch"),
+        pytest.param("torch==2.3", (2, 10), 1, id="the option wins for a newer torch"),
+        pytest.param("torch==2.4", (2, 3), 0, id="the option wins for an older torch"),
+    ],
+)
+def test_a_rule_speaks_from_its_torch_version_on(
+    folder: Path, required: str, option: tuple[int, int] | None, findings: int
+) -> None:
+    (folder / "setup.py").write_text("")
+    (folder / "requirements.txt").write_text(required)
+    (folder / "a.py").write_text("modern()\n")
+    assert found(folder, a_linter(folder, torch_version=option))["a.py"] == findings
 
 
 def test_broken_settings_are_refused_before_a_file_is_read(folder: Path) -> None:
