@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # One row a framework: an import of it together with the mark of the part that takes the training loop over.
 _MARKS = {
@@ -26,6 +27,7 @@ _MARKS = {
 _PATTERNS = {name: re.compile(mark, re.MULTILINE) for name, mark in _MARKS.items()}
 
 
+@cache
 def frameworks_in(content: bytes) -> frozenset[str]:
     """Return the frameworks that a file's text shows to be in charge."""
     return frozenset(name for name, pattern in _PATTERNS.items() if pattern.search(content))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.models import Models
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.options import Options
+from ddplint.project.output import replaces_print
 from ddplint.project.passes import Passes
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
@@ -60,7 +60,6 @@ DISTRIBUTION_WORDS = (
     b"LOCAL_RANK",
     b"WORLD_SIZE",
 )
-_PRINT_REPLACED = re.compile(rb"\b(?:__builtins?__|builtins?)\.print\s*=[^=]")
 
 
 class Project:
@@ -247,7 +246,7 @@ class Project:
 
     def replaces_print(self, script: Script) -> bool:
         """Whether the program that a script belongs to puts its own function in the place of ``print``."""
-        return any(_PRINT_REPLACED.search(self._content(script, path)) for path in self.program_of(script))
+        return any(replaces_print(self._content(script, path)) for path in self.program_of(script))
 
     def role(self, script: Script) -> Role:
         """Return what a script is for, as far as its path says: training, evaluation, a test."""

@@ -14,8 +14,8 @@ from ddplint.semantics.structure import Class, Function
 # A function or method with all that is written in it, or the code of a file outside every function.
 Body: TypeAlias = Function | Script
 
-# Bodies that are looked into from one start; what lies beyond is not reached.
-SEARCHED = 400
+# Calls that are followed from one start; what lies beyond is not reached.
+SEARCHED = 600
 # Methods that Python calls by itself, or that a call of the object runs.
 _UNASKED = frozenset({"__init__", "__call__", "forward", "__enter__", "__exit__", "__iter__", "__next__"})
 
@@ -60,11 +60,13 @@ class _Walk:
 
     def calls(self, start: Iterable[Call]) -> Iterator[Call]:
         pending = deque(start)
-        while pending:
+        for _ in range(SEARCHED):
+            if not pending:
+                return
             call = pending.popleft()
             yield call
             for function in self._runs(call):
-                if id(function) not in self._bodies and len(self._bodies) < SEARCHED:
+                if id(function) not in self._bodies:
                     self._bodies.add(id(function))
                     pending.extend(self._reach.calls_in(function))
 

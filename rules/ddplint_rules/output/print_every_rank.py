@@ -204,8 +204,11 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     """Report what every rank says."""
     if project.role(script) in (Role.TEST, Role.VENDORED):
         return
-    for call in script.calls:
-        if _last_name(call.callee) in WORDS and _speaks(call, project) and project.processes.all_say(call):
+    lines = [call for call in script.calls if _last_name(call.callee) in WORDS and _speaks(call, project)]
+    if not lines or project.replaces_print(script):
+        return
+    for call in lines:
+        if project.processes.all_say(call):
             test = project.rank_idioms.test_of_first_rank(call)
             subject = Guard(call, test) if test is not None and _can_be_left_out(call, project) else None
             yield Found(call, _message(call, project), subject=subject)
@@ -218,9 +221,7 @@ def _speaks(call: Call, project: Project) -> bool:
         return False
     if any(name.startswith("logging.") for name in names) and project.mentions(call.scope.script, CONFIGURES_LOGGING):
         return False
-    if any(given.keyword == "file" or given.star == "**" for given in call.arguments):
-        return False
-    return "builtins.print" not in names or not project.replaces_print(call.scope.script)
+    return not any(given.keyword == "file" or given.star == "**" for given in call.arguments)
 
 
 def _message(call: Call, project: Project) -> str:
