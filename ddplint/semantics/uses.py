@@ -7,35 +7,47 @@ from collections.abc import Iterator
 from ddplint.semantics.expressions import Attribute, Expression, Name
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.script import Script
-from ddplint.semantics.structure import Binding, Function, Loop, Store
+from ddplint.semantics.structure import Binding, Function, Loop, Scope, ScopeKind, Store
 
 
 class Uses:
-    """The uses of every expression of one script, found in one pass over it."""
+    """The uses of every expression of one script.
+
+    What can be told from lists alone is found at once; names and statements are looked into when one of them is asked
+    for, since most are not.
+    """
 
     def __init__(self, script: Script) -> None:
-        self._parents: dict[int, Expression] = {}
-        self._reads: dict[int, list[Name]] = {}
-        self._bindings: dict[int, list[Binding]] = {}
-        self._stores: dict[int, list[Store]] = {}
-        self._loops: dict[int, list[Loop]] = {}
-        self._returned_by: dict[int, Function] = {}
+        self._names: dict[str, list[Name]] = {}
+        for name in script.names:
+            self._names.setdefault(name.id, []).append(name)
         self._attributes: dict[str, list[Attribute]] = {}
         for attribute in script.attributes:
             self._attributes.setdefault(attribute.name, []).append(attribute)
-        self._note_names(script)
+        self._bindings = _by_value(binding for scope in _scopes(script) for binding in _bindings(scope))
+        self._stores: dict[int, list[Store]] = {}
         for store in script.stores:
-            if store.value is not None:
-                self._stores.setdefault(id(store.value), []).append(store)
+            self._stores.setdefault(id(store.value), []).append(store)
+        self._loops: dict[int, list[Loop]] = {}
         for loop in script.loops:
-            if loop.iterable is not None:
-                self._loops.setdefault(id(loop.iterable), []).append(loop)
-        for function in script.functions:
-            self._returned_by.update((id(value), function) for value in function.returns)
-        self._note_parents(script)
+            self._loops.setdefault(id(loop.iterable), []).append(loop)
+        self._returned_by = {id(value): function for function in script.functions for value in function.returns}
+        self._roots: dict[int, list[Expression]] = {}
+        for root in (*_roots(script), *(binding.value for found in self._bindings.values() for binding in found)):
+            if root is not None:
+                self._roots.setdefault(id(root.statement), []).append(root)
+        self._parents: dict[int, Expression] = {}
+        self._reads: dict[str, dict[int, list[Name]]] = {}
 
     def parent(self, expression: Expression) -> Expression | None:
         """Return the expression that this one is directly part of, None for a whole one."""
+        pending = self._roots.pop(id(expression.statement), [])
+        while pending:
+            whole = pending.pop()
+            for part in whole.children:
+                if id(part) not in self._parents:
+                    self._parents[id(part)] = whole
+                    pending.append(part)
         return self._parents.get(id(expression))
 
     def bindings(self, value: Expression) -> list[Binding]:
@@ -44,7 +56,12 @@ class Uses:
 
     def reads(self, binding: Binding) -> list[Name]:
         """Return the names that can have the value of a binding."""
-        return self._reads.get(id(binding), [])
+        if binding.name not in self._reads:
+            found = self._reads[binding.name] = {}
+            for name in self._names.get(binding.name, ()):
+                for reached in reaching(name.id, name) or ():
+                    found.setdefault(id(reached), []).append(name)
+        return self._reads[binding.name].get(id(binding), [])
 
     def stores(self, value: Expression) -> list[Store]:
         """Return the attributes and items into which an expression's value is put."""
@@ -62,43 +79,35 @@ class Uses:
         """Return where an attribute of this name is read."""
         return self._attributes.get(name, [])
 
-    def _note_names(self, script: Script) -> None:
-        bound = {
-            id(binding): binding for scope in script.scopes for found in scope.bindings.values() for binding in found
-        }
-        for name in script.names:
-            for binding in reaching(name.id, name) or ():
-                self._reads.setdefault(id(binding), []).append(name)
-                bound[id(binding)] = binding  # those of comprehensions are found through their names alone
-        for binding in bound.values():
-            if binding.value is not None:
-                self._bindings.setdefault(id(binding.value), []).append(binding)
 
-    def _note_parents(self, script: Script) -> None:
-        seen: set[int] = set()
-        for root in self._roots(script):
-            pending = [root]
-            while pending:
-                expression = pending.pop()
-                if id(expression) in seen:
-                    continue
-                seen.add(id(expression))
-                for child in expression.children:
-                    self._parents[id(child)] = expression
-                    pending.append(child)
+def _scopes(script: Script) -> Iterator[Scope]:
+    yield script.scope
+    yield from (each.scope for each in script.functions)
+    yield from (each.scope for each in script.classes)
+    scopes = (name.region.scope for name in script.names)
+    yield from {id(scope): scope for scope in scopes if scope.kind is ScopeKind.COMPREHENSION}.values()
 
-    def _roots(self, script: Script) -> Iterator[Expression]:
-        yield from script.calls
-        yield from script.attributes
-        for store in script.stores:
-            yield store.base
-            yield from (part for part in (store.index, store.value) if part is not None)
-        for loop in script.loops:
-            yield from (part for part in (loop.iterable, loop.test) if part is not None)
-        for function in script.functions:
-            yield from function.returns
-            yield from function.yields
-        for leave in script.exits:
-            yield from () if leave.value is None else (leave.value,)
-        for bindings in self._bindings.values():
-            yield from (binding.value for binding in bindings if binding.value is not None)
+
+def _bindings(scope: Scope) -> Iterator[Binding]:
+    return (binding for bindings in scope.bindings.values() for binding in bindings)
+
+
+def _by_value(bindings: Iterator[Binding]) -> dict[int, list[Binding]]:
+    found: dict[int, list[Binding]] = {}
+    for binding in bindings:
+        if binding.value is not None:
+            found.setdefault(id(binding.value), []).append(binding)
+    return found
+
+
+def _roots(script: Script) -> Iterator[Expression | None]:
+    """Yield expressions below which all those lie that have a parent; some of them more than once."""
+    yield from script.calls
+    yield from script.attributes
+    for store in script.stores:
+        yield from (store.base, store.index, store.value)
+    for loop in script.loops:
+        yield from (loop.iterable, loop.test)
+    for function in script.functions:
+        yield from (*function.returns, *function.yields)
+    yield from (leave.value for leave in script.exits)
