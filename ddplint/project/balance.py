@@ -93,9 +93,10 @@ class Balance:
     def _is_paired_beside(self, function: Function | None, site: Site) -> bool:
         """Whether another function of the file brings the other ranks, and only them, to such a collective."""
         script = site.call.scope.script
-        return any(
-            other.kind == site.kind and other.ranks and not other.ranks & site.ranks and len(other.path) == 1
-            for neighbour in script.functions
-            if neighbour is not function
-            for other in self._project.sites.of(neighbour, script)
-        )
+        for neighbour in script.functions:
+            others = () if neighbour is function else self._project.sites.of(neighbour, script)
+            halves = (other for other in others if other.kind == site.kind and len(other.path) == 1)
+            answers = any(half.ranks and not half.ranks & site.ranks for half in halves)
+            if answers and not self.is_even(others, site.kind):
+                return True
+        return False

@@ -100,7 +100,9 @@ class Collectives:
         return SHARDED_FORWARD if self._models.wrapped_once(callee, Wrapper.FSDP, frame) else None
 
     def is_of_some(self, call: Call) -> bool:
-        """Whether a collective is given a group that may hold only some of the ranks."""
+        """Whether a collective is among some of the ranks only: it is given a group, or makes one by its members."""
+        if isinstance(argument(self._resolver, call, "use_local_synchronization"), Expression):
+            return True
         for name in ("group", "process_group"):
             given = argument(self._resolver, call, name)
             if isinstance(given, Expression):

@@ -68,6 +68,28 @@ _SIGNATURES = {
     "torch.distributed.init_process_group": (
         "backend init_method timeout world_size rank store group_name pg_options device_id"
     ),
+    "torch.distributed.all_gather": "tensor_list tensor group async_op",
+    "torch.distributed.all_gather_into_tensor": "output_tensor input_tensor group async_op",
+    "torch.distributed.all_gather_object": "object_list obj group",
+    "torch.distributed.all_reduce": "tensor op group async_op",
+    "torch.distributed.all_to_all": "output_tensor_list input_tensor_list group async_op",
+    "torch.distributed.all_to_all_single": "output input output_split_sizes input_split_sizes group async_op",
+    "torch.distributed.barrier": "group async_op device_ids",
+    "torch.distributed.broadcast": "tensor src group async_op group_src",
+    "torch.distributed.broadcast_object_list": "object_list src group device group_src",
+    "torch.distributed.gather": "tensor gather_list dst group async_op group_dst",
+    "torch.distributed.gather_object": "obj object_gather_list dst group group_dst",
+    "torch.distributed.monitored_barrier": "group timeout wait_all_ranks",
+    "torch.distributed.reduce": "tensor dst op group async_op group_dst",
+    "torch.distributed.reduce_scatter": "output input_list op group async_op",
+    "torch.distributed.reduce_scatter_tensor": "output input op group async_op",
+    "torch.distributed.scatter": "tensor scatter_list src group async_op group_src",
+    "torch.distributed.scatter_object_list": (
+        "scatter_object_output_list scatter_object_input_list src group group_src"
+    ),
+    "torch.distributed.new_group": (
+        "ranks timeout backend pg_options use_local_synchronization group_desc device_id sort_ranks"
+    ),
     "torch.distributed.TCPStore": "host_name port world_size is_master timeout wait_for_workers multi_tenant",
     "torch.multiprocessing.spawn": "fn args nprocs join daemon start_method",
     "torch.optim.SGD": "params lr momentum dampening weight_decay nesterov * maximize foreach differentiable fused",
