@@ -42,10 +42,12 @@ class PortFallbacks:
         )
 
     def _is_called_under_guard(self, function: Function) -> bool:
-        """Whether the file itself calls a function, and only where a way out is taken."""
+        """Whether the file itself runs a function, and only where a way out is taken."""
         named = (call for call in function.script.calls if _last_name(call) == function.name)
         calls = [call for call in named if self._resolver.function_of(call) is function]
-        return bool(calls) and all(_is_guarded(call.region) for call in calls)
+        callees = {id(call.callee) for call in calls}
+        handed_on = any(read.id == function.name and id(read) not in callees for read in function.script.names)
+        return bool(calls) and not handed_on and all(_is_guarded(call.region) for call in calls)
 
     def _is_alone(self, region: Region) -> bool:
         """Whether the block of a region says that the world is one process."""

@@ -44,6 +44,9 @@ CASES = [
     pytest.param(
         f"def f():\n    {PORT}\nif 'MASTER_PORT' not in os.environ:\n    f()", [], id="called when it is not set"
     ),
+    pytest.param(
+        f"def f():\n    {PORT}\nif n_gpus == 1:\n    f()\nelse:\n    mp.spawn(f)", ["29501"], id="also spawned"
+    ),
     pytest.param(f"try:\n    start()\nexcept KeyError:\n    {PORT}", [], id="in an except block"),
     pytest.param(f"if world_size == 1:\n    {PORT}", [], id="when one process runs"),
     pytest.param(f"if world_size > 1:\n    {PORT}", ["29501"], id="when several processes run"),
