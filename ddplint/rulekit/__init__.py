@@ -42,7 +42,7 @@ from ddplint.semantics.arguments import Missing
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
-from ddplint.semantics.reaching import reaching
+from ddplint.semantics.reaching import reaching, surely_bound
 from ddplint.semantics.references import Reference, Use
 from ddplint.semantics.resolve import UNKNOWN, Imported, Origin, Part
 from ddplint.semantics.speech import is_whole_statement
@@ -145,4 +145,5 @@ __all__ = [
     "in_reach",
     "is_whole_statement",
     "reaching",
+    "surely_bound",
 ]

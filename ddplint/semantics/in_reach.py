@@ -5,20 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ddplint.semantics.expressions import Conditional, Constant, Expression
-from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Binding, Region, ScopeKind
+from ddplint.semantics.reaching import reaching, surely_bound
+from ddplint.semantics.structure import Binding, ScopeKind
 
 
 @dataclass(frozen=True, slots=True)
 class InReach:
-    """A name that has a value where it is read; ``or_none``: or is None there."""
+    """A name that can have a value where it is read, and is bound there in any case.
+
+    ``or_none``: it can be None as well; ``or_other``: it can be something else as well.
+    """
 
     name: str
-    or_none: bool
+    or_none: bool = False
+    or_other: bool = False
 
 
 def in_reach(value: Expression, at: Expression) -> InReach | None:
-    """Return a name that at a place is surely bound, to a value or to None; None when there is no such name.
+    """Return a name that at a place is surely bound, and can be to a value there; None when there is no such name.
 
     Only names of the function that both stand in are looked at, or of the file where neither stands in a function.
     """
@@ -29,11 +33,11 @@ def in_reach(value: Expression, at: Expression) -> InReach | None:
         if not any(value in _ends(binding) for binding in bindings):
             continue
         found = reaching(name, at) or []
-        others = [end for binding in found for end in _ends(binding) if end is not value]
-        if any(not _is_none(end) for end in others) or len(others) == sum(len(_ends(binding)) for binding in found):
+        ends = [end for binding in found for end in _ends(binding)]
+        if value not in ends or not surely_bound(found, at):
             continue
-        if _is_surely_bound([binding for binding in found if binding.order < at.order], at.region):
-            return InReach(name, bool(others))
+        others = [end for end in ends if end is not value]
+        return InReach(name, any(map(_is_none, others)), not all(map(_is_none, others)))
     return None
 
 
@@ -46,23 +50,3 @@ def _ends(binding: Binding) -> list[Expression | None]:
 
 def _is_none(end: Expression | None) -> bool:
     return isinstance(end, Constant) and end.value is None
-
-
-def _is_surely_bound(bindings: list[Binding], at: Region) -> bool:
-    """Whether one binding always happens before a place, or all arms of a fork before it hold one."""
-    arms: dict[int, set[int]] = {}
-    for binding in bindings:
-        region = binding.region
-        if at.within(region):
-            return True
-        if (
-            region.fork is not None
-            and region.fork.exhaustive
-            and region.parent is not None
-            and at.within(region.parent)
-        ):
-            taken = arms.setdefault(id(region.fork), set())
-            taken.add(region.arm)
-            if taken == {arm.arm for arm in region.fork.arms}:
-                return True
-    return False

@@ -25,6 +25,13 @@ def reaching(name: str, at: Expression) -> list[Binding] | None:
     return [binding for binding in bindings if binding.kind is not BindingKind.DELETE]
 
 
+def surely_bound(bindings: Sequence[Binding], at: Expression) -> bool:
+    """Whether some of the bindings that reach an expression always happen before it, on whichever way it is reached."""
+    covered: set[int] = set()
+    around = [id(outer) for outer in at.region.around()]
+    return any(_cover(binding.region, covered, around) for binding in bindings if binding.order < at.order)
+
+
 def scope_of(name: str, start: Scope) -> Scope | None:
     """Return the scope whose binding a name read in ``start`` has, or None for builtins and star imports."""
     scope: Scope | None = start.outer_names.get(name, start)

@@ -81,8 +81,8 @@ class Trainer:
 
 Safe, where the sampler (or a loader made with it) has a name in the function of the epoch loop and that loop counts
 with `range`: the call becomes the first statement of the loop, under `if sampler is not None:` where the sampler can
-be None. Only the order of the samples changes. Elsewhere there is no fix, because the place for the call is a matter
-of taste.
+be None, and under a test of its class where it can be a sampler of another class. Only the order of the samples
+changes. Elsewhere there is no fix, because the place for the call is a matter of taste.
 
 ## At run time
 
@@ -101,6 +101,7 @@ from dataclasses import dataclass
 
 from ddplint.rulekit import (
     Applicability,
+    Attribute,
     BindingKind,
     Call,
     Confidence,
@@ -109,14 +110,17 @@ from ddplint.rulekit import (
     Fix,
     Found,
     Impact,
+    InReach,
     Loop,
+    Name,
     Project,
     Purpose,
     Repeat,
     Rule,
     Script,
-    Trail,
     in_reach,
+    reaching,
+    surely_bound,
 )
 
 RULE = Rule(
@@ -137,12 +141,16 @@ RULE = Rule(
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The loop that lacks the call, what to call ``set_epoch`` on there, and with what; ``or_none``: it can be None."""
+    """The loop that lacks the call, what to call ``set_epoch`` on there, and with what.
+
+    ``or_none``: it can be None there. ``cls``: it can be of another class than this one there.
+    """
 
     loop: Loop
     counter: str
     sampler: str
-    or_none: bool
+    or_none: bool = False
+    cls: Expression | None = None
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
@@ -165,36 +173,41 @@ def _missing(call: Call, project: Project) -> Iterator[Found]:
         return
     sure = repeat is not None and purpose is Purpose.TRAINING and project.samplers.shuffles(call) is True
     confidence = Confidence.LIKELY if sure else Confidence.POSSIBLE
-    missed = None if repeat is None else _missed(trail, repeat, project)
-    sampler = "set_epoch" if missed is None else f"{missed.sampler}.set_epoch"
+    missed = None if repeat is None else _missed(call, repeat, project)
+    advice = "call set_epoch(epoch) on it" if missed is None else f"call {missed.sampler}.set_epoch({missed.counter})"
     related = () if repeat is None else ((repeat.loop, "the loop that runs over its data again and again"),)
     yield Found(
         call,
         "set_epoch is never called on this sampler: every epoch has the same samples in the same order; "
-        f"call {sampler}(epoch) at the start of each epoch",
+        f"{advice} at the start of each epoch",
         confidence,
         related=related,
         subject=missed,
     )
 
 
-def _missed(trail: Trail, repeat: Repeat, project: Project) -> Missed | None:
+def _missed(made: Call, repeat: Repeat, project: Project) -> Missed | None:
     """Return what to write, when the loop counts epochs and the sampler or its loader has a name around it."""
     loop = repeat.loop
     counter = _counter(loop)
     if loop.iterable is None or counter is None or not _counts(loop.iterable, project):
         return None
-    for way, path in ((trail.start, ""), *((call, ".sampler") for call in _made_with(trail, project))):
-        name = in_reach(way, loop.iterable)
-        if name is not None and in_reach(way, repeat.inside) == name and not (path and name.or_none):
-            return Missed(loop, counter, f"{name.name}{path}", name.or_none)
+    sampler = in_reach(made, loop.iterable)
+    if sampler is not None and in_reach(made, repeat.inside) == sampler:
+        cls = _class_in_reach(made, loop.iterable) if sampler.or_other else None
+        if cls is not None or not sampler.or_other:
+            return Missed(loop, counter, sampler.name, sampler.or_none, cls)
+    for loader in _made_with(made, project):
+        name = in_reach(loader, loop.iterable)
+        if name is not None and name == InReach(name.name) == in_reach(loader, repeat.inside):
+            return Missed(loop, counter, f"{name.name}.sampler")
     return None
 
 
-def _made_with(trail: Trail, project: Project) -> Iterator[Call]:
+def _made_with(made: Call, project: Project) -> Iterator[Call]:
     """Yield the loader that is certainly made with the sampler: the call whose argument the sampler's call is."""
-    for loader in project.loaders(trail.start.scope.script):
-        if loader.argument("sampler") is trail.start:
+    for loader in project.loaders(made.scope.script):
+        if loader.argument("sampler") is made:
             yield loader.call
 
 
@@ -218,12 +231,26 @@ def _counter(loop: Loop) -> str | None:
     return None
 
 
+def _class_in_reach(made: Call, at: Expression) -> Expression | None:
+    """Return the expression that names a sampler's class, when it names the same at another place."""
+    root = made.callee
+    while isinstance(root, Attribute):
+        root = root.base
+    if not isinstance(root, Name):
+        return None
+    there = reaching(root.id, at) or []
+    imported = all(binding.kind in (BindingKind.IMPORT, BindingKind.CLASS) for binding in there)
+    return made.callee if imported and there == (reaching(root.id, made) or []) and surely_bound(there, at) else None
+
+
 def fix(found: Found, edits: Editor) -> Fix | None:
     missed = found.subject
     if not isinstance(missed, Missed):
         return None
     lines = [f"{missed.sampler}.set_epoch({missed.counter})"]
-    if missed.or_none:
+    if missed.cls is not None:
+        lines = [f"if isinstance({missed.sampler}, {edits.source_text(missed.cls.node)}):", f"    {lines[0]}"]
+    elif missed.or_none:
         lines = [f"if {missed.sampler} is not None:", f"    {lines[0]}"]
     changes = edits.insert_first_in_block(missed.loop.node, lines)
     return Fix(Applicability.SAFE, f"call {missed.sampler}.set_epoch in every epoch", changes)

@@ -133,9 +133,7 @@ def _beside_sampler(loader: Loader, project: Project) -> Iterator[Found]:
         "shuffle=True beside a sampler: DataLoader raises ValueError when it is built; leave the order to the sampler "
         "and drop shuffle",
         Confidence.CERTAIN if certain else Confidence.LIKELY,
-        related=tuple(
-            (call, "the sampler is made here") for call in made if call.scope.script is loader.call.scope.script
-        ),
+        related=tuple((call, "the sampler is made here") for call in made if call.scope.script is script),
         subject=_mend(loader, shuffle, sampler, project),
     )
 
