@@ -27,7 +27,7 @@ def command(rules: tuple[str, ...], color: str) -> int:
     """
     from ddplint.cli.catalogue import find_rule, installed_rules
     from ddplint.cli.output import use_color
-    from ddplint.reporting import render_explanation
+    from ddplint.reporting.explain import render_explanation
 
     installed = installed_rules()
     found = [find_rule(rule, installed) for rule in rules]

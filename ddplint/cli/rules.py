@@ -26,7 +26,7 @@ def command(output_format: str, color: str) -> int:
     """List all rules: code, name, impact, fix and what they find."""
     from ddplint.cli.catalogue import installed_rules
     from ddplint.cli.output import use_color
-    from ddplint.reporting import render_rules, render_rules_json
+    from ddplint.reporting.rules_table import render_rules, render_rules_json
 
     rules = installed_rules()
     if output_format == "json":

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
+
+from ddplint.source.distributions import installed_version
 
 Version: TypeAlias = tuple[int, int]
 
@@ -18,10 +21,6 @@ _FILES = (
     "requirements-*.txt",
     "environment.yml",
     "environment.yaml",
-)
-_REQUIREMENT = re.compile(
-    r"""(?<![\w.-])(?:torch|pytorch)(?![\w-])\s*(?:\[[^\]]*\])?["']?\s*(?:[:=]\s*)??["'(]?\s*"""
-    r"""(?P<clauses>(?:(?:[=<>~!^]=?=?)\s*\d+(?:\.\d+)*(?:[\w.+*-]*)\s*,?\s*)+)"""
 )
 _CLAUSE = re.compile(r"([=<>~!^]=?=?)\s*(\d+)(?:\.(\d+))?")
 
@@ -64,8 +63,17 @@ def _text(path: Path) -> str:
         return ""
 
 
+@cache
+def _requirement() -> re.Pattern[str]:
+    # Compiled when there is metadata to read: it costs as much as importing this module.
+    return re.compile(
+        r"""(?<![\w.-])(?:torch|pytorch)(?![\w-])\s*(?:\[[^\]]*\])?["']?\s*(?:[:=]\s*)??["'(]?\s*"""
+        r"""(?P<clauses>(?:(?:[=<>~!^]=?=?)\s*\d+(?:\.\d+)*(?:[\w.+*-]*)\s*,?\s*)+)"""
+    )
+
+
 def _ranges(text: str) -> list[TorchRange]:
-    return [_range(match["clauses"]) for match in _REQUIREMENT.finditer(text)]
+    return [_range(match["clauses"]) for match in _requirement().finditer(text)]
 
 
 def _range(clauses: str) -> TorchRange:
@@ -91,10 +99,5 @@ def _before(version: Version) -> Version:
 
 
 def _installed() -> TorchRange:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        found = _CLAUSE.match(f"=={version('torch')}")
-    except PackageNotFoundError:
-        return TorchRange()
-    return TorchRange() if found is None else TorchRange((int(found[2]), int(found[3] or 0)), None)
+    found = installed_version("torch")
+    return TorchRange() if found is None else TorchRange(found, None)

@@ -7,10 +7,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ddplint.engine.outcomes import Report
-from ddplint.reporting.github import render_github
-from ddplint.reporting.json import render_json
-from ddplint.reporting.sarif import render_sarif
-from ddplint.reporting.text import render_text
 
 if TYPE_CHECKING:
     from ddplint.rulekit.pack import RegisteredRule
@@ -30,10 +26,19 @@ def render(report: Report, output: Format, *, rules: Iterable[RegisteredRule], c
 
     ``rules`` are those whose findings may be in the report. Only the text format knows colour.
     """
+    # A run needs one format; the others are not imported for it.
     if output is Format.JSON:
+        from ddplint.reporting.json import render_json
+
         return render_json(report)
     if output is Format.GITHUB:
+        from ddplint.reporting.github import render_github
+
         return render_github(report)
     if output is Format.SARIF:
+        from ddplint.reporting.sarif import render_sarif
+
         return render_sarif(report, rules)
+    from ddplint.reporting.text import render_text
+
     return render_text(report, color=color)

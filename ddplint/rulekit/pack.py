@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ddplint.errors import PackError
 from ddplint.rulekit.documentation import Documentation, parse_documentation
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
+from ddplint.source.distributions import entry_points_mention
 
 if TYPE_CHECKING:
     from ddplint.edits import Editor
@@ -76,6 +77,8 @@ def load_rules(plugins: Iterable[str] = ()) -> tuple[RegisteredRule, ...]:
 
 
 def _announced() -> Iterator[str]:
+    if not entry_points_mention(ENTRY_POINT_GROUP):
+        return
     from importlib.metadata import entry_points
 
     for entry_point in entry_points(group=ENTRY_POINT_GROUP):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ddplint.semantics.structure import Function, Region, Scope, Statement
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Expression:
     """Anything that has a value. Equality is identity: two equal texts are two expressions."""
 
@@ -44,14 +44,14 @@ class Expression:
             pending.extend(reversed(expression.children))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Name(Expression):
     """A name that is read."""
 
     id: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Attribute(Expression):
     """``base.name``, read."""
 
@@ -63,14 +63,14 @@ class Attribute(Expression):
         return (self.base,)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Constant(Expression):
     """A number, a string, bytes, None, True, False or Ellipsis."""
 
     value: object
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class FormattedText(Expression):
     """An f-string: its literal pieces (str) and its expressions, in order."""
 
@@ -81,7 +81,7 @@ class FormattedText(Expression):
         return tuple(piece for piece in self.pieces if isinstance(piece, Expression))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Argument:
     """One argument of a call; ``star`` is "", "*" or "**"."""
 
@@ -91,7 +91,7 @@ class Argument:
     star: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call(Expression):
     """A call; decorators without parentheses are not calls."""
 
@@ -103,7 +103,7 @@ class Call(Expression):
         return (self.callee, *(argument.value for argument in self.arguments))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Sequence(Expression):
     """A tuple, list or set display: ``kind`` is "tuple", "list" or "set"."""
 
@@ -115,7 +115,7 @@ class Sequence(Expression):
         return self.items
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Mapping(Expression):
     """A dict display: pairs of key and value; the key is None where another mapping is unpacked."""
 
@@ -126,7 +126,7 @@ class Mapping(Expression):
         return tuple(part for item in self.items for part in item if part is not None)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Subscript(Expression):
     """``base[index]``, read; several indices are a tuple."""
 
@@ -138,7 +138,7 @@ class Subscript(Expression):
         return (self.base, self.index)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Comparison(Expression):
     """``left == right``, also chained; operators as written ("==", "not in", "is" ...)."""
 
@@ -150,7 +150,7 @@ class Comparison(Expression):
         return (self.left, *(right for _, right in self.comparisons))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Logic(Expression):
     """``a and b and c`` or ``a or b``: ``operator`` is "and" or "or"."""
 
@@ -162,7 +162,7 @@ class Logic(Expression):
         return self.operands
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Not(Expression):
     """``not operand``."""
 
@@ -173,7 +173,7 @@ class Not(Expression):
         return (self.operand,)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Operation(Expression):
     """Arithmetic: the operator as written and one or two operands."""
 
@@ -185,7 +185,7 @@ class Operation(Expression):
         return self.operands
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Conditional(Expression):
     """``then if test else otherwise``."""
 
@@ -198,7 +198,7 @@ class Conditional(Expression):
         return (self.test, self.then, self.otherwise)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Assigned(Expression):
     """``(name := value)``."""
 
@@ -210,14 +210,14 @@ class Assigned(Expression):
         return (self.value,)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Lambda(Expression):
     """A lambda; its body belongs to its function."""
 
     function: Function
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Comprehension(Expression):
     """A comprehension or generator expression: ``kind`` is "list", "set", "dict" or "generator"."""
 
@@ -231,7 +231,7 @@ class Comprehension(Expression):
         return (*self.iterables, *self.tests, *self.elements)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Passed(Expression):
     """An expression that hands its operand on: ``await x``, ``*x``, ``yield x``; ``kind`` is the keyword."""
 
@@ -243,7 +243,7 @@ class Passed(Expression):
         return () if self.value is None else (self.value,)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Slice(Expression):
     """``lower:upper:step`` inside a subscript; a missing part is None."""
 
@@ -256,6 +256,6 @@ class Slice(Expression):
         return tuple(part for part in (self.lower, self.upper, self.step) if part is not None)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Opaque(Expression):
     """An expression of a kind that no question asks about."""

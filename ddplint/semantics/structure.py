@@ -28,7 +28,7 @@ class RegionKind(Enum):
     WITH = "with"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Fork:
     """A place where the flow parts: its arms exclude each other. ``exhaustive``: one of the arms is always taken."""
 
@@ -37,7 +37,7 @@ class Fork:
     arms: list[Region] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Region:
     """A stretch of code that runs under one condition more than the region around it.
 
@@ -64,9 +64,17 @@ class Region:
         self.depth = 0 if self.parent is None else self.parent.depth + 1
 
     def chain(self) -> Iterator[Region]:
-        """Yield this region and those around it, inside the same function, from the inside out."""
+        """Yield this region and those around it, inside the same function, from the inside out.
+
+        A comprehension runs where it is written: the regions around it belong to it.
+        """
         region: Region | None = self
-        while region is not None and region.scope is self.scope:
+        scope = self.scope
+        while region is not None:
+            if region.scope is not scope:
+                if scope.kind is not ScopeKind.COMPREHENSION:
+                    return
+                scope = region.scope
             yield region
             region = region.parent
 
@@ -99,7 +107,7 @@ class Region:
         return tuple(region.loop for region in self.chain() if region.loop is not None)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Statement:
     """A statement: its node and the region that it stands in."""
 
@@ -123,7 +131,7 @@ class BindingKind(Enum):
     DELETE = "deletion"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Binding:
     """One place that gives a name a value.
 
@@ -154,7 +162,7 @@ class ScopeKind(Enum):
     COMPREHENSION = "comprehension"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """Where names live. ``stars`` are the modules whose names are all imported here."""
 
@@ -168,7 +176,7 @@ class Scope:
     stars: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Parameter:
     """A parameter: ``kind`` is "positional", "keyword", "*" or "**"; ``index`` counts positional ones from 0."""
 
@@ -180,7 +188,7 @@ class Parameter:
     function: Function
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A function, method or lambda. ``cls`` is the class whose body holds it."""
 
@@ -214,7 +222,7 @@ class Function:
         return self if parent is None or parent.function is None or self.cls is not None else parent.function.outermost
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class with its bases, the methods of its body and its scope."""
 
@@ -232,7 +240,7 @@ class LoopKind(Enum):
     COMPREHENSION = "comprehension"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Loop:
     """A loop: what it runs over (for) or until what (while), and the names it sets."""
 
@@ -244,7 +252,7 @@ class Loop:
     test: Expression | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Store:
     """A value put elsewhere than in a name: ``base.name = value`` or ``base[index] = value``."""
 
@@ -267,7 +275,7 @@ class ExitKind(Enum):
     CONTINUE = "continue"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Exit:
     """A statement that leaves its block early."""
 

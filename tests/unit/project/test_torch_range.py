@@ -40,7 +40,10 @@ def test_requirements_say_which_torch(
 
 
 def test_without_requirements_the_installed_torch_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.version", lambda _: "2.13.0+cpu")
+    site = tmp_path / "site"
+    (site / "torch-2.13.0+cpu.dist-info").mkdir(parents=True)
+    (site / "torchvision-0.9.0.dist-info").mkdir()
+    monkeypatch.setattr("sys.path", [str(site)])
     assert torch_range(tmp_path) == TorchRange((2, 13), None)
 
 

@@ -14,7 +14,7 @@ from tests.unit.reporting.builders import DOCUMENTATION, rule
 UNDER_OO = """
 import importlib.util, sys
 from ddplint.findings import Impact
-from ddplint.reporting import render_explanation
+from ddplint.reporting.explain import render_explanation
 from ddplint.rulekit import Rule
 from ddplint.rulekit.pack import RegisteredRule
 spec = importlib.util.spec_from_file_location("stripped", sys.argv[1])
