@@ -11,8 +11,9 @@ from ddplint.project.reach import Reach, body_of
 from ddplint.project.training import last_name
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not, Script
 from ddplint.semantics.launchers import launched, process_index
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.speech import hands_text_on, holds_rank, names_process, precedes_failure
-from ddplint.semantics.structure import Function, Region, RegionKind
+from ddplint.semantics.structure import BindingKind, Function, Region, RegionKind
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -29,6 +30,8 @@ _SEVERAL = re.compile(
 _VOICE = re.compile(
     r"verbose|log|debug|writer|print|display|show|quiet|silent|wandb|^tb|board|tqdm|progress", re.IGNORECASE
 )
+# Contexts in which one rank goes first, and does what the others then need not do.
+_IN_TURN = re.compile(r"zero_first|rank_?0_first|(?:main|master|local)\w*_first|wait_for_the_master", re.IGNORECASE)
 _DEEPEST = 4
 
 
@@ -160,16 +163,25 @@ class Processes:
         tests = self._project.rank_tests
         if tests.guard(at.region) is not None or tests.decorator(at.region) is not None:
             return True
-        return any(region.kind is RegionKind.HANDLER or _is_switch(region) for region in at.region.chain())
+        if any(tests.asks_rank(test) for test in at.scope.script.asserted if _is_passed_before(test, at)):
+            return True
+        return any(_lets_some_in(region) for region in at.region.chain())
 
 
-def _is_switch(region: Region) -> bool:
-    """Whether a region runs only with a single process, or only where a switch says so that one rank may have."""
+def _is_passed_before(test: Expression, at: Expression) -> bool:
+    """Whether an assertion holds wherever an expression is reached."""
+    return test.scope.function is at.scope.function and test.order < at.order and at.region.within(test.region)
+
+
+def _lets_some_in(region: Region) -> bool:
+    """Whether a region may be run by some ranks only: on an error, in turn, or as a switch says that one rank has."""
+    if region.kind is RegionKind.HANDLER or any(_IN_TURN.search(_identifier(context)) for context in region.contexts):
+        return True
     test = region.test
     if region.kind is not RegionKind.BRANCH or test is None:
         return False
     parts = list(_decisive(test))
-    if any(_VOICE.search(_identifier(part)) for part in parts):
+    if any(_VOICE.search(_identifier(part)) for part in parts) or any(map(_is_parameter, _switches(test))):
         return True
     several = [part for part in parts if _SEVERAL.search(_identifier(part))]
     return bool(several) and not (region.holds and _says_several(test))
@@ -186,6 +198,24 @@ def _decisive(test: Expression) -> Iterator[Expression]:
         yield from (side for side in test.children if not isinstance(side, Constant))
     else:
         yield test
+
+
+def _switches(test: Expression) -> Iterator[Expression]:
+    """Yield what a test asks for nothing but whether it is true, or there."""
+    if isinstance(test, Not):
+        yield from _switches(test.operand)
+    elif isinstance(test, Logic):
+        for operand in test.operands:
+            yield from _switches(operand)
+    elif isinstance(test, Comparison):
+        yield from (test.left for operator, _ in test.comparisons if operator.startswith("is"))
+    else:
+        yield test
+
+
+def _is_parameter(part: Expression) -> bool:
+    bindings = reaching(part.id, part) if isinstance(part, Name) else None
+    return any(binding.kind is BindingKind.PARAMETER for binding in bindings or ())
 
 
 def _says_several(test: Expression) -> bool:

@@ -164,6 +164,7 @@ class StatementBuilder(ExpressionBuilder):
 
     def asserts(self, node: cst.Assert) -> None:
         test = self.expression(node.test)
+        self.script.asserted.append(test)
         if node.msg is not None:
             self.arm(node, test, False, node.msg)
 

@@ -68,6 +68,9 @@ class RankTests:
     def _carries(self, part: Expression, depth: int) -> bool:
         if isinstance(part, Constant):
             return isinstance(part.value, str) and bool(re.search(r"RANK|PROCID", part.value))
+        if isinstance(part, Subscript):
+            key = part.index.value if isinstance(part.index, Constant) else None
+            return isinstance(key, str) and names_rank(key)
         if isinstance(part, Comparison):
             return _compares_device(part) or self._compares_rank(part)
         if isinstance(part, Call):

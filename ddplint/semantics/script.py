@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ddplint.semantics.expressions import Attribute, Call, Name, Operation
+    from ddplint.semantics.expressions import Attribute, Call, Expression, Name, Operation
     from ddplint.semantics.structure import Class, Exit, Function, Loop, Region, Scope, Statement, Store
     from ddplint.source import SourceFile
     from ddplint.source.spans import Spans
@@ -30,6 +30,7 @@ class Script:
     """The facts of one file, each list in source order.
 
     ``imports`` holds the full name of everything imported, with the statement and the region of the import.
+    ``asserted`` holds the tests of the assert statements.
     """
 
     source: SourceFile
@@ -40,6 +41,7 @@ class Script:
     stores: list[Store] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     exits: list[Exit] = field(default_factory=list)
+    asserted: list[Expression] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)

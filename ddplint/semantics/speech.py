@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, Name
+from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, FormattedText, Name
 from ddplint.semantics.rank_values import RankValue, RankValues
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
@@ -15,6 +15,7 @@ _PROCESS = re.compile(
     r"(?:^|_)(?:gpu|gpus|gpu_?ids?|device|device_?ids?|cuda|node|host|hostname|pid|proc)(?:_|$)|getpid"
 )
 _SAID = re.compile(r"\brank\b|\bgpu\b|\bdevice\b|\bprocess\b|\bnode\b|\bworker\b", re.IGNORECASE)
+_ERROR = re.compile(r"^\W*error\b|\bexception\b|\babort|\bfail(?:ed|ure)\b", re.IGNORECASE)
 _EXITS = frozenset({"exit", "quit", "_exit", "abort"})
 _RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 
@@ -60,13 +61,21 @@ def _is_given(value: Expression) -> bool:
 
 
 def precedes_failure(call: Call) -> bool:
-    """Whether the process raises or exits after a line, in the same block."""
+    """Whether a line tells of an error, or the process raises or exits after it, in the same block."""
     script = call.scope.script
+    told = (part for given in call.arguments for part in given.value.walk())
+    if any(isinstance(part, Constant | FormattedText) and _tells_of_error(part) for part in told):
+        return True
     raises = (leave for leave in script.exits if leave.kind is ExitKind.RAISE)
     if any(leave.order > call.order and _in_same_block(leave.region, call) for leave in raises):
         return True
     ends = (other for other in script.calls if _last_name(other.callee) in _EXITS)
     return any(end.order > call.order and _in_same_block(end.region, call) for end in ends)
+
+
+def _tells_of_error(part: Constant | FormattedText) -> bool:
+    texts = [part.value] if isinstance(part, Constant) else part.pieces
+    return any(isinstance(text, str) and _ERROR.search(text) for text in texts)
 
 
 def _in_same_block(region: Region, call: Call) -> bool:

@@ -85,6 +85,12 @@ NOT_ALL = [
     pytest.param(
         "def work(index):\n    here()\nmp.spawn(work, nprocs=2)\n", id="in spawned workers that form no group"
     ),
+    pytest.param("def main(rank):\n    join(rank)\n    assert rank == -1\n    here()\n", id="behind an asserted rank"),
+    pytest.param("def main():\n    join(0)\n    with zero_first(0):\n        here()\n", id="where one rank goes first"),
+    pytest.param(
+        "def f(profile=False):\n    if profile:\n        here()\ndef main():\n    join(0)\n    f()\n",
+        id="under a switch that callers give",
+    ),
     pytest.param("dist.destroy_process_group()\nhere()\n", id="beside the end of a group alone"),
 ]
 STARTED = [

@@ -27,6 +27,8 @@ GUARDED = [
     pytest.param("if not args.d or (args.d and args.rank % n == 0):\n    here()", id="the composite test of imagenet"),
     pytest.param("if args.gpu == 0:\n    here()", id="the GPU's number stands for the rank"),
     pytest.param("if int(os.environ['LOCAL_RANK']) == 0:\n    here()", id="the environment"),
+    pytest.param("if opt['rank'] == 0:\n    here()", id="an option kept in a dict"),
+    pytest.param("if rank == 0:\n    [here() for x in y]", id="a test around a comprehension"),
     pytest.param("@rank_zero_only\ndef f():\n    here()", id="a decorator"),
     pytest.param("def f():\n    here()\nif rank == 0:\n    f()", id="a function that is only called under a guard"),
     pytest.param(
@@ -56,6 +58,7 @@ FREE = [
     pytest.param("if args.gpu is not None:\n    here()", id="whether a GPU was named is no rank"),
     pytest.param("def f():\n    here()\nif rank == 0:\n    f()\nf()", id="one unguarded call of the function"),
     pytest.param("if rank == 0:\n    pass\nhere()", id="after the guarded block"),
+    pytest.param("if opt['mode'] == 'master':\n    here()", id="a word that is compared, not asked for"),
     pytest.param("frank = 1\nif frank == 0:\n    here()", id="rank inside another word"),
 ]
 
