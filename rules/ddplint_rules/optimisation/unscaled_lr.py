@@ -127,7 +127,7 @@ RULE = Rule(
     name="unscaled-lr",
     impact=Impact.WRONG,
     since="0.1.0",
-    triggers=("optim",),
+    triggers=("DistributedDataParallel",),
     discharged_by=frozenset(
         {
             "lightning",
