@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ddplint.project.files import ProjectFiles
@@ -19,8 +19,12 @@ SEARCHED_FOR_CALLERS = 60
 
 @dataclass(slots=True)
 class _Index:
-    """What a script calls, starts in other processes and reads, by the last name of it."""
+    """What a script calls, starts in other processes and reads, by the last name of it.
 
+    ``renamed``: the names under which a script imports what has another name where it is defined.
+    """
+
+    renamed: dict[str, set[str]] = field(default_factory=dict)
     called: dict[str, list[Call]] = field(default_factory=dict)
     launched: dict[str, list[tuple[Call, Expression]]] = field(default_factory=dict)
     read: dict[str, list[Name]] = field(default_factory=dict)
@@ -49,25 +53,33 @@ class Callers:
         calls: list[Call] = []
         for script in scripts:
             index = self._index(script)
-            accounted: set[int] = set()
-            for call, target in index.launched.get(called, ()):
-                accounted.add(id(target))
-                if function in self._resolver.origins(target):
-                    calls.append(call)
-            for call in index.called.get(called, ()):
-                accounted.add(id(call.callee))
-                runs = self._resolver.function_of(call)
-                if runs is function:
-                    calls.append(call)
-                complete &= runs is not None or self._is_foreign(call)
-            complete &= all(id(name) in accounted for name in index.read.get(called, ()))
+            for name in (called, *sorted(index.renamed.get(called, ()))):
+                complete &= self._note_calls(function, name, index, calls)
         return calls, complete
+
+    def _note_calls(self, function: Function, name: str, index: _Index, calls: list[Call]) -> bool:
+        """Note a function's calls under one name in one script; return whether the name is read for nothing else."""
+        accounted: set[int] = set()
+        complete = True
+        for call, target in index.launched.get(name, ()):
+            accounted.add(id(target))
+            if function in self._resolver.origins(target):
+                calls.append(call)
+        for call in index.called.get(name, ()):
+            accounted.add(id(call.callee))
+            runs = self._resolver.function_of(call)
+            if runs is function:
+                calls.append(call)
+            complete &= runs is not None or self._is_foreign(call)
+        return complete and all(id(read) in accounted for read in index.read.get(name, ()))
 
     def _index(self, script: Script) -> _Index:
         if id(script) not in self._indices:
             index = self._indices[id(script)] = _Index()
-            for name in script.names:
-                index.read.setdefault(name.id, []).append(name)
+            for read in script.names:
+                index.read.setdefault(read.id, []).append(read)
+            for name, imported in _renamed(script):
+                index.renamed.setdefault(imported, set()).add(name)
             for call in script.calls:
                 index.called.setdefault(_last_name(call.callee), []).append(call)
                 target = launched(self._resolver, call)
@@ -86,6 +98,16 @@ class Callers:
         scripts = [self._scripts.at(path) for path in paths] if complete else []
         complete &= None not in scripts
         return [own, *(script for script in scripts if script is not None)], complete
+
+
+def _renamed(script: Script) -> Iterator[tuple[str, str]]:
+    """Yield each name that an import gives to something of another name, and that name."""
+    for scope in (script.scope, *(function.scope for function in script.functions)):
+        for name, bindings in scope.bindings.items():
+            for binding in bindings:
+                imported = binding.imported.rpartition(".")[2]
+                if imported and imported != name:
+                    yield name, imported
 
 
 def _last_name(expression: Expression) -> str:

@@ -16,7 +16,8 @@ _MARKS = {
     "deepspeed": rb"\bdeepspeed\.initialize\(",
     "horovod": rb"\bimport horovod\.torch\b|\bhvd\.init\(",
     "ignite": rb"\bidist\.|\bfrom ignite\b",
-    "mmengine": rb"^\s*(?:from|import)\s+(?:mmcv|mmengine)\b",
+    # Also a tool box without a loop: a single helper of it, imported where it is used, drives nothing.
+    "mmengine": rb"^(?:from|import)\s+(?:mmcv|mmengine)\b|\bfrom\s+(?:mmcv|mmengine)\.runner\b",
     "fastai": rb"^\s*(?:from|import)\s+fastai\b",
     "ray": rb"\bray\.train\b|\bfrom ray import train\b|\bTorchTrainer\(",
     "speechbrain": rb"^\s*(?:from|import)\s+speechbrain\b",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ddplint.semantics import Attribute, Call, Constant, Expression
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression
 from ddplint.semantics.arguments import Missing, argument
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.resolve import Resolver
@@ -111,10 +111,10 @@ class Samplers:
         if given is Missing.UNKNOWN:
             return None
         if isinstance(given, Expression):
-            values = {origin.value for origin in self._constants(given)}
+            values = self._truths(given)
             if True in values:
                 return True
-            return None if len(values) != 1 else bool(values.pop())
+            return False if values == {False} else None
         return self._shuffles_by_default(call)
 
     def _shuffles_by_default(self, call: Call) -> bool | None:
@@ -133,8 +133,25 @@ class Samplers:
         ]
         return bool(settled[0]) if settled else True
 
-    def _constants(self, given: Expression) -> Iterator[Constant]:
-        return (origin for origin in self._resolver.origins(given) if isinstance(origin, Constant))
+    def _truths(self, given: Expression) -> set[bool | None]:
+        """Return how a flag can come out; None among them: that can't be told."""
+        found: set[bool | None] = set()
+        for origin in self._resolver.origins(given):
+            if isinstance(origin, Constant):
+                found.add(bool(origin.value))
+            elif isinstance(origin, Comparison) and origin.comparisons[0][0] == "==" and len(origin.comparisons) == 1:
+                found |= self._equal(origin.left, origin.comparisons[0][1])
+            else:
+                found.add(None)
+        return found
+
+    def _equal(self, left: Expression, right: Expression) -> set[bool | None]:
+        """Return how a comparison can come out."""
+        return {
+            one.value == other.value if isinstance(one, Constant) and isinstance(other, Constant) else None
+            for one in self._resolver.origins(left)
+            for other in self._resolver.origins(right)
+        }
 
     def _class_made(self, call: Call) -> Class | None:
         return next(iter(self._resolver.classes(call.callee)), None)

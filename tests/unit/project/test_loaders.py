@@ -132,6 +132,11 @@ SHUFFLES = [
     pytest.param("DistributedSampler(d, shuffle=training)", None, id="told something unknown"),
     pytest.param("DistributedSampler(d, **options)", None, id="told something that can't be read"),
     pytest.param("for t in (True, False):\n    DistributedSampler(d, shuffle=True if t else False)", True, id="both"),
+    pytest.param(
+        "def f(mode):\n    DistributedSampler(d, shuffle=mode == 'train')\nf('val')\nf('train')", True, id="in one mode"
+    ),
+    pytest.param("def f(mode):\n    DistributedSampler(d, shuffle=mode == 'train')\nf('val')", False, id="in no mode"),
+    pytest.param("DistributedSampler(d, shuffle=mode == 'train')", None, id="in a mode that is not known"),
     pytest.param("class S(DistributedSampler): ...\nS(d)", True, id="a subclass"),
     pytest.param(
         "class S(DistributedSampler):\n    def __init__(self, d, shuffle=False):\n"

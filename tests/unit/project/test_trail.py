@@ -137,6 +137,13 @@ def test_a_value_is_followed_through_files(tmp_path: Path) -> None:
     assert {"sampler", "samplers", "train", "wrap"} <= trail.words
 
 
+def test_a_value_is_followed_through_a_renamed_import(tmp_path: Path) -> None:
+    code = "def build():\n    return made()\n"
+    _, trail = _trail(tmp_path, code, other="from train import build as _build\n_build().seen")
+    assert list(trail.reads("seen"))
+    assert trail.complete
+
+
 def test_a_trail_comes_to_an_end(tmp_path: Path) -> None:
     _, trail = _trail(tmp_path, "def f(x):\n    return f([x])\nf(made())")
     assert not trail.complete
