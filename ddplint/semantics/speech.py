@@ -12,7 +12,7 @@ from ddplint.semantics.reaching import reaching
 from ddplint.semantics.structure import BindingKind, ExitKind, Region
 
 _PROCESS = re.compile(
-    r"(?:^|_)(?:gpu|gpus|gpu_?ids?|device|device_?ids?|cuda|node|host|hostname|pid|proc)(?:_|$)|getpid"
+    r"(?:^|_)(?:gpu|gpus|gpu_?ids?|device|device_?ids?|cuda|node|host|hostname|pid|proc)(?:_|$)|getpid|gethostname"
 )
 _SAID = re.compile(r"\brank\b|\bgpu\b|\bdevice\b|\bprocess\b|\bnode\b|\bworker\b", re.IGNORECASE)
 _ERROR = re.compile(r"^\W*error\b|\bexception\b|\babort|\bfail(?:ed|ure)\b", re.IGNORECASE)
