@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ddplint.project.files import ProjectFiles
+from ddplint.project.files import PROGRAM, ProjectFiles
 from ddplint.project.scripts import Scripts
 from ddplint.semantics import Attribute, Call, Expression, Name, Script
-from ddplint.semantics.launchers import launched
+from ddplint.semantics.launchers import LAUNCHER_NAMES, launched
 from ddplint.semantics.names import UNSETTLED
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.structure import Function
@@ -80,9 +80,12 @@ class Callers:
                 index.read.setdefault(read.id, []).append(read)
             for name, imported in _renamed(script):
                 index.renamed.setdefault(imported, set()).add(name)
+            # What a callee stands for is the dear question: it is asked of those that are called like a launcher.
+            launchers = LAUNCHER_NAMES.union(*(index.renamed.get(name, ()) for name in LAUNCHER_NAMES))
             for call in script.calls:
-                index.called.setdefault(_last_name(call.callee), []).append(call)
-                target = launched(self._resolver, call)
+                last = _last_name(call.callee)
+                index.called.setdefault(last, []).append(call)
+                target = launched(self._resolver, call) if last in launchers else None
                 if target is not None:
                     index.launched.setdefault(_last_name(target), []).append((call, target))
         return self._indices[id(script)]
@@ -92,9 +95,14 @@ class Callers:
         return all(name[0] not in "?<" for name in self._resolver.names(call.callee))
 
     def _mentioning(self, word: str, own: Script) -> tuple[list[Script], bool]:
+        """Return the scripts that may call what a script defines under a name, and whether these are all.
+
+        Only files that run together with it can: those that lead to it, and what they import.
+        """
         home = self._scripts.path_of(own)
-        paths = [path for path in self._files.holding(word) if path != home]
-        complete = self._files.complete and len(paths) <= SEARCHED_FOR_CALLERS
+        program = () if home is None else self._files.program(home)
+        paths = [path for path in program if path != home and self._files.holds(path, word)]
+        complete = len(program) < PROGRAM and len(paths) <= SEARCHED_FOR_CALLERS
         scripts = [self._scripts.at(path) for path in paths] if complete else []
         complete &= None not in scripts
         return [own, *(script for script in scripts if script is not None)], complete

@@ -42,6 +42,7 @@ class ProjectFiles:
         self.root = root
         self._bytes: dict[Path, bytes] = {}
         self._imports: dict[Path, tuple[Path, ...]] = {}
+        self._programs: dict[Path, tuple[Path, ...]] = {}
         self._modules: dict[tuple[str, Path], Path | None] = {}
 
     @cached_property
@@ -79,10 +80,14 @@ class ProjectFiles:
                 self._bytes[path] = b""
         return self._bytes[path]
 
+    def holds(self, path: Path, word: str) -> bool:
+        """Whether a word occurs as a word in a file."""
+        encoded = word.encode()
+        return _holds(self.content(path), encoded)
+
     def holding(self, word: str) -> Iterator[Path]:
         """Yield the files in which a word occurs as a word."""
-        encoded = word.encode()
-        return (path for path in self.paths if _holds(self.content(path), encoded))
+        return (path for path in self.paths if self.holds(path, word))
 
     def module(self, name: str, importer: Path) -> Path | None:
         """Return the project file of a module as an importer names it (leading dots: relative), None for others."""
@@ -152,8 +157,10 @@ class ProjectFiles:
 
         The nearest come first, and at most ``PROGRAM`` files are followed each way.
         """
-        above = _closure([path], self.importers, PROGRAM)
-        return tuple(_closure(above, self.imports, PROGRAM))
+        if path not in self._programs:
+            above = _closure([path], self.importers, PROGRAM)
+            self._programs[path] = tuple(_closure(above, self.imports, PROGRAM))
+        return self._programs[path]
 
 
 def _holds(content: bytes, word: bytes) -> bool:

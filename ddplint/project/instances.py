@@ -38,8 +38,10 @@ class Instances:
                     yield from self.of(heir)
 
     def _mentioning(self, cls: Class) -> Iterator[Script]:
-        paths = list(self._files.holding(cls.name))
         own = cls.scope.script
+        home = self._scripts.path_of(own)
+        program = () if home is None else self._files.program(home)
+        paths = [path for path in program if self._files.holds(path, cls.name)]
         yield own
         if len(paths) <= SEARCHED_FOR_CALLERS:
             found = (self._scripts.at(path) for path in paths)

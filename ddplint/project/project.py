@@ -77,9 +77,9 @@ class Project:
         self.models = Models(self.resolver, self.frames)
         self.collectives = Collectives(self.resolver, self.models)
         self.rank_outcomes = RankOutcomes(self.resolver, self.rank_values, self.frames, self.collectives)
-        self.sites = Sites(self.resolver, self.collectives, self.rank_outcomes)
-        self.balance = Balance(self)
         self.dependence = Dependence(self.resolver, self.frames)
+        self.sites = Sites(self.collectives, self.rank_outcomes, self.dependence)
+        self.balance = Balance(self)
         self.reach = Reach(self.resolver)
         self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))
         self.data_parallel = DataParallelUses(self.resolver, self.reach)
@@ -98,7 +98,6 @@ class Project:
         self._references: dict[int, References] = {}
         self._rendezvous = Rendezvous(self.resolver)
         self._port_fallbacks = PortFallbacks(self.resolver)
-        self._programs: dict[Path, tuple[Path, ...]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
 
     @property
@@ -232,9 +231,7 @@ class Project:
 
     def program(self, path: Path) -> tuple[Path, ...]:
         """Return the files that run together with a file."""
-        if path not in self._programs:
-            self._programs[path] = self.files.program(path)
-        return self._programs[path]
+        return self.files.program(path)
 
     def mentions(self, script: Script, words: Sequence[bytes]) -> bool:
         """Whether any of the words occurs in the files that run together with a script."""

@@ -15,6 +15,9 @@ _LAUNCHERS = {
     "threading.Thread": ("target", 1, 0),
 }
 
+# Their last names, for those who look at many calls.
+LAUNCHER_NAMES = frozenset(name.rpartition(".")[2] for name in _LAUNCHERS)
+
 
 def _row(names: NameResolver, call: Call) -> tuple[str, int, int] | None:
     return next((_LAUNCHERS[name] for name in names.names(call.callee) if name in _LAUNCHERS), None)
