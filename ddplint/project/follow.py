@@ -235,7 +235,7 @@ class _Walk:
         calls, complete = self._project.callers(function)
         for call in calls:
             self._reach(call, steps, ())
-        if not complete or function.is_lambda:
+        if not calls or not complete or function.is_lambda:
             self._lose()
 
     # Loops.

@@ -108,6 +108,7 @@ COMPLETE = [
     pytest.param("x = made()\nunknown(x)", False, id="handed to something that nobody knows"),
     pytest.param("import lib\nlib.run(made())", False, id="handed to another library"),
     pytest.param("def f(x):\n    return x.seen\nf(made())", True, id="handed to a function in sight"),
+    pytest.param("def f():\n    return made()", False, id="returned to nobody in sight"),
     pytest.param("def f():\n    return made()\nregister(f)", False, id="returned by a function that is handed on"),
     pytest.param("def f():\n    yield made()", False, id="given out by a generator"),
     pytest.param("f().x = made()", False, id="kept by an object that nobody knows"),
