@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Generic, TypeVar
+
+from ddplint.engine.agenda import Agenda
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -38,21 +39,22 @@ def answers(
     dies, or gives no answer for ``limit`` seconds, loses its task and is replaced. Closing the iterator, also by an
     exception, ends all workers.
     """
-    waiting = deque(tasks)
-    most = min(max(jobs, 1), MOST_WORKERS)
-    workers: dict[Connection, _Worker[Task, Answer]] = {}
+    most = min(max(jobs, 1), MOST_WORKERS, max(len(tasks), 1))
+    agenda = Agenda(tasks, most)
+    workers: dict[int, _Worker[Task, Answer]] = {}
     try:
-        while waiting or workers:
-            while waiting and len(workers) < most:
-                worker = _Worker(start, waiting.popleft(), limit)
-                workers[worker.connection] = worker
-            for worker in _done(list(workers.values())):
+        while agenda or workers:
+            for number in range(most):
+                if agenda and number not in workers:
+                    workers[number] = _Worker(start, agenda.next_for(number), limit)
+            done = _done(list(workers.values()))
+            for number, worker in [(number, worker) for number, worker in workers.items() if worker in done]:
                 task, answer = worker.task, worker.answer()
-                if isinstance(answer, Lost) or not waiting:
-                    del workers[worker.connection]
+                if isinstance(answer, Lost) or not agenda:
+                    del workers[number]
                     worker.end()
                 else:
-                    worker.give(waiting.popleft())
+                    worker.give(agenda.next_for(number))
                 yield task, answer
     finally:
         for worker in workers.values():
