@@ -10,7 +10,8 @@ from ddplint.project import Workspace
 from ddplint.semantics import Name
 
 HEAD = "import os\nimport torch\nimport torch.distributed as dist\n"
-FIRST, OTHERS, ALL, NOBODY = {0}, {1, 2}, {0, 1, 2}, set()
+FIRST, OTHERS, ALL = {0}, {1, 2}, {0, 1, 2}
+NOBODY: set[int] = set()
 CASES = [
     pytest.param("here()", ALL, id="nothing around it"),
     pytest.param("if rank == 0:\n    here()", FIRST, id="the first rank"),
