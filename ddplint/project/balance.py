@@ -49,9 +49,15 @@ class Balance:
         Code after an early exit is not under a test: the exit is what to look at there.
         """
         guarded = [call for call in self._project.sites.calls_in(function, script) if self._is_guarded(call)]
-        if not any(self._project.sites.at(call) for call in guarded):
+        if not any(map(self._project.collectives.may_meet, guarded)):
             return
-        sites = self._project.sites.of(function, script)
+        found: dict[tuple[int, str], Lopsided] = {}
+        for frame in self._project.frames.ways(function):
+            for one in self._lopsided(function, self._project.sites.of(function, script, frame)):
+                found.setdefault((id(one.site.call), one.site.kind), one)
+        yield from found.values()
+
+    def _lopsided(self, function: Function | None, sites: Sequence[Site]) -> Iterator[Lopsided]:
         for site in sites:
             guard = None if site.here == EVERYONE or not site.ranks else self.guard(site)
             if guard is None or site.kind in _GROUP_ITSELF or self.is_even(sites, site.kind):

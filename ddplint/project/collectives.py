@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ddplint.project.frames import Frame
 from ddplint.project.models import Models, Wrapper
-from ddplint.semantics import Attribute, Call, Constant, Expression, Script
+from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
 from ddplint.semantics.arguments import Missing, argument
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.resolve import Imported, Resolver
@@ -141,7 +141,7 @@ class Collectives:
 
     def may_meet(self, call: Call, depth: int = 0) -> bool:
         """Whether a call can come to a collective: one certainly does, or may if a model is wrapped when it comes."""
-        if self.own(call) is not None or self._models.wrappers(call.callee) & _MEET:
+        if self.own(call) is not None or is_backward(call) or self._models.wrappers(call.callee) & _MEET:
             return True
         function = self.runs(call)
         if function is None or depth > _DEEPEST:
@@ -174,3 +174,15 @@ def _is_world(origin: object) -> bool:
         "torch.distributed.group.WORLD",
         "torch.distributed.GroupMember.WORLD",
     )
+
+
+def is_backward(call: Call) -> bool:
+    """Whether a call is a backward pass: ``loss.backward()``."""
+    callee = call.callee
+    return isinstance(callee, Attribute) and callee.name == "backward" and _last_name(callee.base) != "super"
+
+
+def _last_name(expression: Expression) -> str:
+    if isinstance(expression, Call):
+        return _last_name(expression.callee)
+    return expression.id if isinstance(expression, Name) else ""

@@ -13,6 +13,8 @@ from ddplint.semantics.structure import Binding, BindingKind, Function, Region, 
 
 # One expression that a value depends on, and how the function around it is run (see Frame).
 Piece: TypeAlias = tuple[Expression, Frame | None]
+# Methods with which objects keep what they are given.
+_KEEPS = frozenset({"append", "extend", "insert", "add", "add_batch", "update", "put", "push", "record", "accumulate"})
 # Pieces that are looked at for one value.
 SEARCHED = 600
 
@@ -55,8 +57,9 @@ class Dependence:
             changes = self._changes[id(script)] = {}
             for call in script.calls:
                 callee = call.callee
-                if isinstance(callee, Attribute) and isinstance(callee.base, Name):
-                    changes.setdefault(callee.base.id, []).extend(given.value for given in call.arguments)
+                keeper = callee.base if isinstance(callee, Attribute) and callee.name in _KEEPS else callee
+                if isinstance(keeper, Name):
+                    changes.setdefault(keeper.id, []).extend(given.value for given in call.arguments)
             for store in script.stores:
                 if store.value is not None and isinstance(store.base, Name):
                     changes.setdefault(store.base.id, []).append(store.value)
@@ -85,13 +88,20 @@ class _Walk:
                 yield from self._of_binding(piece, binding, frame)
             yield from ((change, frame) for change in self._changes_of(piece))
         elif isinstance(piece, Attribute):
-            for store in self._resolver.stores_of(piece):
-                yield from self._of_store(piece, store, frame)
+            if not isinstance(piece.base, Name) or self._is_self(piece.base):
+                for store in self._resolver.stores_of(piece):
+                    yield from self._of_store(piece, store, frame)
             yield piece.base, frame
         elif isinstance(piece, Call):
             yield from self._of_call(piece, frame)
         else:
             yield from ((child, frame) for child in piece.children)
+
+    def _is_self(self, name: Name) -> bool:
+        """Whether a name is the instance that a method gets: what others are given is none of its business."""
+        return any(
+            binding.parameter is not None and binding.parameter.index == 0 for binding in reaching(name.id, name) or ()
+        )
 
     def _of_binding(self, name: Name, binding: Binding, frame: Frame | None) -> Iterator[Piece]:
         inside = frame if binding.region.scope.function is name.scope.function else None
@@ -103,9 +113,16 @@ class _Walk:
                 yield from self._from_callers(binding.parameter.function, binding.parameter.name)
         elif binding.kind is BindingKind.IMPORT:
             yield from ((origin, None) for origin in self._resolver.origins(name) if isinstance(origin, Expression))
-        elif binding.value is not None:
+        elif binding.value is not None and not self._counts(binding):
             yield binding.value, inside
             yield from self._tests_around(binding.region, name.region, inside)
+
+    def _counts(self, binding: Binding) -> bool:
+        """Whether a name is the count of ``enumerate``, which says nothing of what is counted."""
+        value = binding.value
+        if binding.kind is not BindingKind.LOOP or binding.path[:1] != (0,) or not isinstance(value, Call):
+            return False
+        return "builtins.enumerate" in self._resolver.names(value.callee)
 
     def _from_callers(self, function: Function, parameter: str) -> Iterator[Piece]:
         calls, _ = self._resolver.linker.callers(function)
@@ -115,6 +132,10 @@ class _Walk:
                 yield given, None
 
     def _changes_of(self, name: Name) -> Iterator[Expression]:
+        if self._resolver.origins(name) and all(
+            isinstance(origin, Function) for origin in self._resolver.origins(name)
+        ):
+            return iter(())
         changes = self._changes(name.scope.script).get(name.id, ())
         return (change for change in changes if change.scope.function is name.scope.function)
 

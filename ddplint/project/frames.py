@@ -13,6 +13,8 @@ from ddplint.semantics.structure import Binding, BindingKind, Function, Paramete
 
 # Calls inside calls that are told apart; a function further in is looked at as if anybody could have called it.
 DEEPEST_FRAME = 8
+# Callers whose ways to run a function are looked at one by one.
+MOST_WAYS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,13 @@ class Frames:
         if function is None or (frame is not None and frame.depth >= DEEPEST_FRAME):
             return None
         return Frame(function, call, frame)
+
+    def ways(self, function: Function | None) -> Iterator[Frame | None]:
+        """Yield the ways in which a function can be run: in any way, then by each of the first callers in sight."""
+        yield None
+        if function is not None and function.parameters:
+            calls, _ = self._resolver.linker.callers(function)
+            yield from (Frame(function, call, None) for call in calls[:MOST_WAYS])
 
     def sources(self, value: Expression, frame: Frame | None) -> tuple[Source, ...]:
         """Return what can have made a value, each with the frame in which its own parts are to be looked up.

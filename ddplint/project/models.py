@@ -93,6 +93,11 @@ class Models:
         found = self.wrappers(model, frame)
         return wrapper in found and Wrapper.UNKNOWN not in found
 
+    def wraps(self, model: Expression, wrapper: Wrapper, frame: Frame | None = None) -> list[tuple[Call, Frame | None]]:
+        """Return the calls that can have wrapped a model, each with how the function around it is run."""
+        ends = [end for end in self._ends(model, frame, 0, set()) if end.wrapper is wrapper]
+        return [(end.source[0], end.source[1]) for end in ends if isinstance(end.source[0], Call)]
+
     def bypassed(self, model: Expression, frame: Frame | None = None) -> Expression | None:
         """Return the DDP model of which an expression names the inside: ``ddp.module``, kept or handed on."""
         for source, inside in self._frames.sources(model, frame):

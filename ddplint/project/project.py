@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ddplint.project.balance import Balance
+from ddplint.project.buffers import ModelBuffers
 from ddplint.project.callers import Callers
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.dependence import Dependence
+from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
 from ddplint.project.files import ProjectFiles
 from ddplint.project.follow import Follower
@@ -18,6 +20,7 @@ from ddplint.project.frameworks import frameworks_in
 from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
+from ddplint.project.locality import Locality
 from ddplint.project.models import Models
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.options import Options
@@ -80,7 +83,10 @@ class Project:
         self.dependence = Dependence(self.resolver, self.frames)
         self.sites = Sites(self.collectives, self.rank_outcomes, self.dependence)
         self.balance = Balance(self)
+        self.locality = Locality(self)
+        self.exits = Exits(self)
         self.reach = Reach(self.resolver)
+        self.buffers = ModelBuffers(self.resolver, self.frames, self.models, self.reach)
         self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))
         self.data_parallel = DataParallelUses(self.resolver, self.reach)
         self.obstacles = Obstacles(self, self.data_parallel, self.training)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ddplint.project.collectives import Collectives
+from ddplint.project.collectives import BACKWARD, FORWARD, Collectives, is_backward
+from ddplint.project.dependence import Dependence
 from ddplint.project.frames import DEEPEST_FRAME, Frame
 from ddplint.project.rank_outcomes import RankOutcomes
-from ddplint.semantics import Call, Script
-from ddplint.semantics.resolve import Resolver
-from ddplint.semantics.structure import Function
+from ddplint.semantics import Attribute, Call, Expression, Script
+from ddplint.semantics.structure import Function, Region
 
 # Collectives that are looked at below one place.
 _MOST = 200
@@ -43,10 +43,10 @@ class Site:
 class Sites:
     """Finds the sites of functions, and of code outside every function."""
 
-    def __init__(self, resolver: Resolver, collectives: Collectives, outcomes: RankOutcomes) -> None:
-        self._resolver = resolver
+    def __init__(self, collectives: Collectives, outcomes: RankOutcomes, dependence: Dependence) -> None:
         self._collectives = collectives
         self._outcomes = outcomes
+        self._dependence = dependence
         self._calls: dict[int, dict[int, list[Call]]] = {}
         self._known: dict[tuple[int, Frame | None], tuple[Site, ...]] = {}
         self._entered: set[int] = set()
@@ -67,7 +67,7 @@ class Sites:
         if not self._collectives.may_meet(call):
             return ()
         here = self._outcomes.processes(call.region, frame)
-        own = self._collectives.own(call, frame)
+        own = self._collectives.own(call, frame) or self._backward(call, frame)
         if own is not None:
             return () if self._collectives.is_of_some(call) else (Site((call,), own, frame, here, here),)
         return tuple(self._below(call, frame, here))
@@ -83,6 +83,16 @@ class Sites:
         finally:
             self._entered.discard(id(function))
 
+    def _backward(self, call: Call, frame: Frame | None) -> str | None:
+        """Return BACKWARD for a backward pass that goes through a wrapped model and exchanges the gradients."""
+        if not is_backward(call) or any(_keeps_gradients(region) for region in call.region.chain()):
+            return None
+        pieces = self._dependence.pieces(call, frame, lambda piece, inside: self._is_forward(piece, inside))
+        return BACKWARD if any(self._is_forward(piece, inside) for piece, inside in pieces) else None
+
+    def _is_forward(self, piece: Expression, frame: Frame | None) -> bool:
+        return isinstance(piece, Call) and self._collectives.own(piece, frame) == FORWARD
+
     def calls_in(self, function: Function | None, script: Script) -> list[Call]:
         """Return the calls that stand in a function itself, in source order."""
         if id(script) not in self._calls:
@@ -90,3 +100,11 @@ class Sites:
             for call in script.calls:
                 index.setdefault(id(call.scope.function), []).append(call)
         return self._calls[id(script)].get(id(function), [])
+
+
+def _keeps_gradients(region: Region) -> bool:
+    """Whether code runs in ``with model.no_sync()``."""
+    return any(
+        isinstance(context, Call) and isinstance(context.callee, Attribute) and context.callee.name == "no_sync"
+        for context in region.contexts
+    )

@@ -231,9 +231,8 @@ class StatementBuilder(ExpressionBuilder):
         return self.leaving(node) if leaves else None
 
     def _handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> Region:
-        if node.type is not None:
-            self.expression(node.type)
-        region = self.inner(RegionKind.HANDLER, node)
+        caught = None if node.type is None else self.expression(node.type)
+        region = self.inner(RegionKind.HANDLER, node, caught=caught)
         if node.name is not None:
             outer = self.enter(self.scope, region)
             self.target(node.name.name, BindingKind.EXCEPT, None)

@@ -43,7 +43,8 @@ class Region:
 
     A BRANCH runs when ``test`` is true (``holds``) or false; the rest of a block after ``if test: return`` is such
     a branch too (``implied``). ``arm`` numbers the arms of a fork. A LOOP knows its loop. A WITH knows its context
-    expressions. ``leaves``: control never reaches the end of this region.
+    expressions. A HANDLER knows which exceptions it catches (None: all). ``leaves``: control never reaches the end of
+    this region.
     """
 
     kind: RegionKind
@@ -57,6 +58,7 @@ class Region:
     implied: bool = False
     loop: Loop | None = None
     contexts: tuple[Expression, ...] = ()
+    caught: Expression | None = None
     leaves: bool = False
     depth: int = field(init=False)
 

@@ -74,7 +74,7 @@ _SIGNATURES = {
     "torch.distributed.all_reduce": "tensor op group async_op",
     "torch.distributed.all_to_all": "output_tensor_list input_tensor_list group async_op",
     "torch.distributed.all_to_all_single": "output input output_split_sizes input_split_sizes group async_op",
-    "torch.distributed.barrier": "group async_op device_ids",
+    "torch.distributed.barrier": "group async_op device_ids timeout",
     "torch.distributed.broadcast": "tensor src group async_op group_src",
     "torch.distributed.broadcast_object_list": "object_list src group device group_src",
     "torch.distributed.gather": "tensor gather_list dst group async_op group_dst",

@@ -1,0 +1,204 @@
+"""Whether the outcome of a test can differ between ranks because each looks at its own share of the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ddplint.project.collectives import FORWARD, SHARDED_FORWARD, WRAP
+from ddplint.project.frames import Frame
+from ddplint.project.samplers import SamplerKind
+from ddplint.project.training import last_name
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not, Script
+from ddplint.semantics.reaching import reaching
+from ddplint.semantics.structure import Binding, BindingKind, Function, Region
+
+if TYPE_CHECKING:
+    from ddplint.project.project import Project
+
+
+class Reason(Enum):
+    """Why ranks can decide differently."""
+
+    RANK = "the test asks for the rank"
+    LOSS = "it is computed from the batch of this rank"
+    BATCH = "it depends on the batch of this rank"
+    METRIC = "it is measured on this rank's share of the data"
+    FAILURE = "an exception can strike one rank alone"
+
+
+_MODEL = frozenset({FORWARD, SHARDED_FORWARD, WRAP})
+# What a value is like, not what it holds: equal on all ranks as long as their batches are of one size.
+_FORM = frozenset({"shape", "dtype", "device", "ndim", "requires_grad", "training", "grad_fn", "is_cuda"})
+_ASKS_FORM = frozenset({"len", "isinstance", "hasattr", "type", "callable", "issubclass", "size", "dim", "numel"})
+# Calls that give the same on all ranks, because the gradients are exchanged or because they exchange themselves.
+_SHARED = re.compile(r"norm|scaler|reduce|gather|broadcast|sync|average_across|all_?mean|consensus", re.IGNORECASE)
+# Exceptions that strike where a batch does not fit, in memory or otherwise; others come to all ranks or to none.
+_STRIKES = re.compile(
+    r"(?:^|\.)(?:Exception|BaseException|RuntimeError|OutOfMemoryError|ValueError|AssertionError)$|Error$"
+)
+_STRIKES_ALL = re.compile(
+    r"Import|ModuleNotFound|FileNotFound|FileExists|Keyboard|StopIteration|Attribute|Key|Type|Name|NotImplemented|OSError"
+)
+
+
+class Locality:
+    """Answers for the tests of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._exchanging: dict[int, list[Call]] = {}
+
+    def of(self, test: Expression, frame: Frame | None = None) -> Reason | None:
+        """Return why the ranks can answer a test differently; None: they can't, or it is not known.
+
+        A value that has gone through a collective is shared. Only what is proven counts: the output of a wrapped
+        model that trains, the batch that it was given, an evaluation over a share of the data.
+        """
+        emptiness = frozenset(map(id, _asked_for_emptiness(test)))
+        found: set[Reason] = set()
+        pieces = self._project.dependence.pieces(
+            test, frame, lambda piece, inside: id(piece) not in emptiness and self._stops(piece, inside), tests=True
+        )
+        for piece, inside in pieces:
+            if self._is_shared(piece):
+                return None
+            source = self._source(piece, inside, test)
+            found |= set() if source is None else {source}
+        return next((reason for reason in Reason if reason in found), None)
+
+    def catches_what_strikes_one(self, handler: Region) -> bool:
+        """Whether a handler catches exceptions that can strike one rank and not the others."""
+        return handler.caught is None or any(_strikes(name) for name in self._caught(handler.caught))
+
+    def _caught(self, caught: Expression) -> Iterator[str]:
+        for part in caught.children if not isinstance(caught, Name | Attribute) else (caught,):
+            yield from self._project.names(part)
+
+    def _stops(self, piece: Expression, frame: Frame | None) -> bool:
+        if isinstance(piece, Call):
+            named = last_name(piece.callee)
+            return bool(_SHARED.search(named)) or named in _ASKS_FORM or self._trains(piece, frame)
+        if isinstance(piece, Attribute):
+            return piece.name in _FORM
+        return bool(self._handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
+
+    def _source(self, piece: Expression, frame: Frame | None, test: Expression) -> Reason | None:
+        if isinstance(piece, Call):
+            return Reason.LOSS if self._trains(piece, frame) else None
+        bindings = self._handed_out(piece)
+        if not bindings:
+            return None
+        if piece.scope.function is test.scope.function and self._is_trained_on(bindings, piece, frame):
+            return Reason.BATCH
+        shared = any(self._is_share(binding.value, frame) for binding in bindings if binding.value is not None)
+        return Reason.METRIC if shared else None
+
+    def _trains(self, call: Call, frame: Frame | None) -> bool:
+        """Whether a call is a forward of a wrapped model from which a backward pass can follow."""
+        if self._project.collectives.own(call, frame) not in (FORWARD, SHARDED_FORWARD):
+            return False
+        around = [call]
+        while frame is not None:
+            around.append(frame.call)
+            frame = frame.outer
+        return not any(self._project.training.without_gradient(place) for place in around) and not self._evaluates(call)
+
+    def _evaluates(self, call: Call) -> bool:
+        """Whether the function around a call switches a model to evaluation."""
+        beside = self._project.sites.calls_in(call.scope.function, call.scope.script)
+        return any(last_name(other.callee) == "eval" and other.order < call.order for other in beside)
+
+    def _handed_out(self, piece: Expression) -> list[Binding]:
+        """Return the loops over data, each by its binding, that hand out what a name holds."""
+        bindings = (reaching(piece.id, piece) or ()) if isinstance(piece, Name) else ()
+        return [binding for binding in bindings if _is_handed_out(binding, self._project)]
+
+    def _is_share(self, iterable: Expression, frame: Frame | None) -> bool:
+        pieces = self._project.dependence.pieces(iterable, frame)
+        return any(isinstance(piece, Call) and self._shares_out(piece) for piece, _ in pieces)
+
+    def _shares_out(self, made: Call) -> bool:
+        """Whether a call makes a loader that gives each rank a share of the data."""
+        loaders = self._project.loaders(made.scope.script)
+        loader = next((loader for loader in loaders if loader.call is made), None)
+        kinds = set() if loader is None else {sampler.kind for sampler in loader.samplers}
+        return SamplerKind.DISTRIBUTED in kinds and kinds <= {SamplerKind.DISTRIBUTED, SamplerKind.NONE}
+
+    def _is_trained_on(self, bindings: list[Binding], name: Expression, frame: Frame | None) -> bool:
+        """Whether a model is trained on what a loop hands out."""
+        iterables = [binding.value for binding in bindings]
+        return any(
+            isinstance(piece, Name) and any(binding.value in iterables for binding in self._handed_out(piece))
+            for site in self._project.sites.of(name.scope.function, name.scope.script, frame)
+            if site.kind == FORWARD and self._trains(site.collective, site.frame)
+            for given in site.call.arguments
+            for piece, _ in self._project.dependence.pieces(given.value, frame)
+        )
+
+    def _is_shared(self, piece: Expression) -> bool:
+        """Whether a value comes out of a collective, or goes through one between where it is set and read."""
+        if isinstance(piece, Call):
+            return _exchanges(self._project.collectives.of_call(piece))
+        if not isinstance(piece, Name):
+            return False
+        exchanges = [
+            call for call in self._exchanges_in(piece.scope.function, piece.scope.script) if _takes(call, piece.id)
+        ]
+        return any(
+            _lies_between(binding.order, call.order, piece.order)
+            for binding in (reaching(piece.id, piece) or () if exchanges else ())
+            for call in exchanges
+        )
+
+    def _exchanges_in(self, function: Function | None, script: Script) -> list[Call]:
+        key = id(script if function is None else function)
+        if key not in self._exchanging:
+            calls = self._project.sites.calls_in(function, script)
+            self._exchanging[key] = [call for call in calls if _exchanges(self._project.collectives.of_call(call))]
+        return self._exchanging[key]
+
+
+def _takes(call: Call, name: str) -> bool:
+    return any(isinstance(part, Name) and part.id == name for part in call.walk())
+
+
+def _lies_between(start: int, middle: int, end: int) -> bool:
+    """Whether a place lies on the way from one place to another, around a loop when the other comes first."""
+    return start < middle < end if start < end else middle > start or middle < end
+
+
+def _exchanges(kinds: tuple[str, ...]) -> bool:
+    return any(kind not in _MODEL for kind in kinds)
+
+
+def _is_handed_out(binding: Binding, project: Project) -> bool:
+    """Whether a loop over something else than numbers sets a name; the count of ``enumerate`` is a number."""
+    value = binding.value
+    if binding.kind is not BindingKind.LOOP or value is None:
+        return False
+    names = project.names(value.callee) if isinstance(value, Call) else frozenset[str]()
+    return "builtins.range" not in names and not ("builtins.enumerate" in names and binding.path[:1] == (0,))
+
+
+def _asks_form(test: Comparison) -> bool:
+    """Whether a comparison only looks at what kind of thing a value is: ``"mask" in batch``, ``loss is None``."""
+    keyed = isinstance(test.left, Constant) and any(operator in ("in", "not in") for operator, _ in test.comparisons)
+    none = any(operator in ("is", "is not") for operator, _ in test.comparisons) and not isinstance(test.left, Name)
+    return keyed or none
+
+
+def _asked_for_emptiness(test: Expression) -> Iterator[Expression]:
+    """Yield the parts of a test that ask whether something is empty: ``len(boxes) == 0``, ``not boxes``."""
+    for part in test.walk():
+        empty = isinstance(part, Comparison) and any(
+            isinstance(side, Constant) and side.value in (0, None) for side in part.children
+        )
+        if empty or isinstance(part, Not):
+            yield from part.walk()
+
+
+def _strikes(name: str) -> bool:
+    return bool(_STRIKES.search(name)) and not _STRIKES_ALL.search(name)
