@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ddplint.project.collectives import COLLECTIVES
 from ddplint.project.reach import Reach, body_of
-from ddplint.project.training import last_name
-from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not, Script
+from ddplint.project.selective import Selective
+from ddplint.semantics import Call, Expression, Script
 from ddplint.semantics.launchers import launched, process_index
-from ddplint.semantics.reaching import reaching
 from ddplint.semantics.speech import hands_text_on, holds_rank, names_process, precedes_failure
-from ddplint.semantics.structure import BindingKind, Function, Region, RegionKind
+from ddplint.semantics.structure import Function
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -22,16 +20,6 @@ _STARTS = frozenset({"torch.distributed.init_process_group", "timm.utils.init_di
 _WRAPS = frozenset({"torch.nn.parallel.DistributedDataParallel", "apex.parallel.DistributedDataParallel"})
 _START_WORDS = tuple(name.rpartition(".")[2].encode() for name in _STARTS)
 _MEETINGS = COLLECTIVES - {"init_process_group", "destroy_process_group", "new_group", "new_subgroups"}
-# Names of tests that tell a run with several processes from one with a single process.
-_SEVERAL = re.compile(
-    r"distribut|world_?size|n(?:um)?_?gpus?(?:_|$)|ddp|multi_?gpu|is_initialized|n_?procs", re.IGNORECASE
-)
-# Names of switches and objects that scripts hand to one rank only, so that it alone speaks.
-_VOICE = re.compile(
-    r"verbose|log|debug|writer|print|display|show|quiet|silent|wandb|^tb|board|tqdm|progress", re.IGNORECASE
-)
-# Contexts in which one rank goes first, and does what the others then need not do.
-_IN_TURN = re.compile(r"zero_first|rank_?0_first|(?:main|master|local)\w*_first|wait_for_the_master", re.IGNORECASE)
 _DEEPEST = 4
 
 
@@ -40,6 +28,7 @@ class Processes:
 
     def __init__(self, project: Project, reach: Reach) -> None:
         self._project = project
+        self._selective = Selective(project)
         self._reach = reach
         self._starting: dict[int, bool] = {}
         self._entered: dict[int, bool] = {}
@@ -51,7 +40,7 @@ class Processes:
         The group is started before it in the same function, or a function without which there would be no group runs
         it. A test of the rank on the way, an error path, a switch that only one rank may have: the answer is no.
         """
-        return not self._is_held_back(at) and (self._is_in_group(at) or self._is_entered(at.scope.function))
+        return not self._selective.may_miss(at) and (self._is_in_group(at) or self._is_entered(at.scope.function))
 
     def certainly_started(self, at: Expression, depth: int = 0) -> bool:
         """Whether the group is there on every way to an expression, whatever the options."""
@@ -158,75 +147,3 @@ class Processes:
     def calls_of(self, function: Function) -> Sequence[Call]:
         """Return the calls of a function without those of functions that are written in it."""
         return [call for call in self._reach.calls_in(function.outermost) if call.scope.function is function]
-
-    def _is_held_back(self, at: Expression) -> bool:
-        tests = self._project.rank_tests
-        if tests.guard(at.region) is not None or tests.decorator(at.region) is not None:
-            return True
-        if any(tests.asks_rank(test) for test in at.scope.script.asserted if _is_passed_before(test, at)):
-            return True
-        return any(_lets_some_in(region) for region in at.region.chain())
-
-
-def _is_passed_before(test: Expression, at: Expression) -> bool:
-    """Whether an assertion holds wherever an expression is reached."""
-    return test.scope.function is at.scope.function and test.order < at.order and at.region.within(test.region)
-
-
-def _lets_some_in(region: Region) -> bool:
-    """Whether a region may be run by some ranks only: on an error, in turn, or as a switch says that one rank has."""
-    if region.kind is RegionKind.HANDLER or any(_IN_TURN.search(_identifier(context)) for context in region.contexts):
-        return True
-    test = region.test
-    if region.kind is not RegionKind.BRANCH or test is None:
-        return False
-    parts = list(_decisive(test))
-    if any(_VOICE.search(_identifier(part)) for part in parts) or any(map(_is_parameter, _switches(test))):
-        return True
-    several = [part for part in parts if _SEVERAL.search(_identifier(part))]
-    return bool(several) and not (region.holds and _says_several(test))
-
-
-def _decisive(test: Expression) -> Iterator[Expression]:
-    """Yield the names of which a test asks whether they are true, or there."""
-    if isinstance(test, Not):
-        yield from _decisive(test.operand)
-    elif isinstance(test, Logic):
-        for operand in test.operands:
-            yield from _decisive(operand)
-    elif isinstance(test, Comparison):
-        yield from (side for side in test.children if not isinstance(side, Constant))
-    else:
-        yield test
-
-
-def _switches(test: Expression) -> Iterator[Expression]:
-    """Yield what a test asks for nothing but whether it is true, or there."""
-    if isinstance(test, Not):
-        yield from _switches(test.operand)
-    elif isinstance(test, Logic):
-        for operand in test.operands:
-            yield from _switches(operand)
-    elif isinstance(test, Comparison):
-        yield from (test.left for operator, _ in test.comparisons if operator.startswith("is"))
-    else:
-        yield test
-
-
-def _is_parameter(part: Expression) -> bool:
-    bindings = reaching(part.id, part) if isinstance(part, Name) else None
-    return any(binding.kind is BindingKind.PARAMETER for binding in bindings or ())
-
-
-def _says_several(test: Expression) -> bool:
-    """Whether a test holds with several processes: ``args.distributed``, ``world_size > 1``."""
-    if isinstance(test, Comparison):
-        (operator, right), *more = test.comparisons
-        return not more and operator in (">", ">=", "!=") and isinstance(right, Constant)
-    if isinstance(test, Logic) and test.operator == "and":
-        return all(_says_several(operand) for operand in test.operands)
-    return isinstance(test, Name | Attribute | Call)
-
-
-def _identifier(part: Expression) -> str:
-    return last_name(part.callee if isinstance(part, Call) else part)

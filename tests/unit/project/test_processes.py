@@ -20,6 +20,7 @@ def join(rank):
 """
 ALL = [
     pytest.param("dist.init_process_group('nccl')\nhere()\n", id="after the start, outside functions"),
+    pytest.param("def main(rank):\n    join(rank)\n    assert rank < 8\n    here()\n", id="behind a bound on the rank"),
     pytest.param("def main():\n    dist.init_process_group('nccl')\n    here()\n", id="after the start"),
     pytest.param("def main(rank):\n    join(rank)\n    here()\n", id="after a helper that starts"),
     pytest.param(
@@ -28,6 +29,14 @@ ALL = [
     pytest.param(
         "def main(args):\n    join(args.rank)\n    if args.world_size > 1:\n        here()\n",
         id="where there are several processes",
+    ),
+    pytest.param(
+        "def f(profile=False):\n    if profile:\n        here()\ndef main(args):\n    join(0)\n    f(args.profile)\n",
+        id="under a switch that all ranks get",
+    ),
+    pytest.param(
+        "def f(path=None):\n    if path is None:\n        here()\ndef main():\n    join(0)\n    f()\n",
+        id="where a parameter is left out",
     ),
     pytest.param("def main(m):\n    m = DDP(m)\n    for b in m:\n        here()\n", id="beside a wrapped model"),
     pytest.param("def main(x):\n    here()\n    dist.all_reduce(x)\n", id="before a collective"),
@@ -89,7 +98,11 @@ NOT_ALL = [
     pytest.param("def main():\n    join(0)\n    with zero_first(0):\n        here()\n", id="where one rank goes first"),
     pytest.param(
         "def f(profile=False):\n    if profile:\n        here()\ndef main():\n    join(0)\n    f()\n",
-        id="under a switch that callers give",
+        id="under a switch that callers leave off",
+    ),
+    pytest.param(
+        "def f(first):\n    if first:\n        here()\ndef main(rank):\n    join(rank)\n    f(rank == 0)\n",
+        id="under a switch that is a test of the rank",
     ),
     pytest.param("dist.destroy_process_group()\nhere()\n", id="beside the end of a group alone"),
 ]
