@@ -90,6 +90,7 @@ class _Walk:
         self._held: set[tuple[int, Steps, tuple[int, ...]]] = set()
         self._fields: set[tuple[int, str, Steps]] = set()
         self._attributes: dict[int, Attribute] = {}
+        self._stores: list[Store] = []
         self._passes: dict[Pass, None] = {}
         self._consumers: dict[int, Loop | Call] = {}
         self._words: set[str] = set()
@@ -103,6 +104,7 @@ class _Walk:
             self._start,
             tuple(self._reached.values()),
             tuple(self._attributes.values()),
+            tuple(self._stores),
             tuple(self._passes),
             tuple(self._consumers.values()),
             frozenset(self._words),
@@ -127,6 +129,7 @@ class _Walk:
                 self._bind(binding, unpacked(here.steps, binding.path), here.context)
         for store in uses.stores(here.at):
             self._store(store, here)
+        self._stores += uses.changes(here.at)
         for loop in uses.loops(here.at):
             self._loop(loop, here, uses)
         function = uses.returned_by(here.at)
@@ -245,7 +248,7 @@ class _Walk:
         if steps and steps[0].way is Way.ITERATOR:
             steps = steps[1:]
         elif not steps or steps[0].way is not Way.ITEM:
-            self._passes.setdefault(Pass(here.at, here.context))
+            self._passes.setdefault(Pass(here.at, here.steps, here.context))
         if steps and steps[0].way is Way.ITEM:
             through = here.steps is not steps  # enumerate, zip and items() put more beside the element
             for binding in uses.bindings(here.at):
@@ -260,7 +263,7 @@ class _Walk:
             self._reach(call, here.steps, here.context)
             return
         if not here.steps or here.steps[0].way is not Way.ITEM:
-            self._passes.setdefault(Pass(here.at, here.context))
+            self._passes.setdefault(Pass(here.at, here.steps, here.context))
         self._reach(call, (ITERATOR, *here.steps), here.context)
 
     # The expressions around.
@@ -274,7 +277,7 @@ class _Walk:
 
     def _passed(self, parent: Passed, here: Reached) -> None:
         if parent.kind == "yield from":
-            self._passes.setdefault(Pass(here.at, here.context))
+            self._passes.setdefault(Pass(here.at, here.steps, here.context))
             if parent.scope.function is not None:
                 self._return(parent.scope.function, (ITERATOR, *here.steps), here.context)
         elif parent.kind == "yield":

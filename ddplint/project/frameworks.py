@@ -8,7 +8,7 @@ from functools import cache
 # One row a framework: an import of it together with the mark of the part that takes the training loop over.
 _MARKS = {
     "lightning": rb"\b(?:pl|pytorch_lightning|lightning|L)\.(?:LightningModule|Trainer)\b"
-    rb"|\bimport\s+[^\n]*\bLightningModule\b",
+    rb"|\bimport\s+[^\n]*\bLightningModule\b|\bFabric\(",
     "accelerate": rb"\baccelerator\.(?:prepare|backward)\(",
     "transformers": rb"from transformers import[^\n]*\b(?:Seq2Seq)?Trainer\b"
     rb"|from transformers import\s*\([^)]*\b(?:Seq2Seq)?Trainer\b"

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from ddplint.semantics import Attribute, Call, Expression
-from ddplint.semantics.structure import Loop
+from ddplint.semantics.structure import Loop, Store
 
 
 class Way(Enum):
@@ -49,24 +49,32 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A place that begins to run over the followed value, or over what holds it."""
+    """A place that begins to run over the followed value, or over what leads to it by ``steps``."""
 
     at: Expression
+    steps: Steps
     context: tuple[Call, ...]
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it runs over the value itself, or over what is known to keep it, not over something around it."""
+        return INSIDE not in self.steps
 
 
 @dataclass(frozen=True, slots=True)
 class Trail:
     """Where a value goes, in every file that it is followed into.
 
-    ``attributes`` are those read of the value or of what holds it. ``passes`` begin to run over it, and
-    ``consumers``, loops and ``next`` calls, take what they hand out. ``words`` are the names, keys and attributes
-    under which the value is known on its way. ``complete``: it was not handed to anything that can't be read.
+    ``attributes`` are those read of the value or of what holds it, ``stores`` set one of them. ``passes`` begin to
+    run over it, and ``consumers``, loops and ``next`` calls, take what they hand out. ``words`` are the names, keys
+    and attributes under which the value is known on its way. ``complete``: it was not handed to anything that can't
+    be read.
     """
 
     start: Expression
     reached: Sequence[Reached]
     attributes: Sequence[Attribute]
+    stores: Sequence[Store]
     passes: Sequence[Pass]
     consumers: Sequence[Loop | Call]
     words: frozenset[str]
@@ -75,6 +83,10 @@ class Trail:
     def reads(self, name: str) -> Iterator[Attribute]:
         """Yield where an attribute is read of the value, or of what holds it."""
         return (attribute for attribute in self.attributes if attribute.name == name)
+
+    def sets(self, name: str) -> bool:
+        """Whether an attribute is set on the value, or on what holds it."""
+        return any(store.name == name for store in self.stores)
 
 
 def unpacked(steps: Steps, path: Sequence[int | None]) -> Steps | None:

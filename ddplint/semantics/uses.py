@@ -26,8 +26,10 @@ class Uses:
             self._attributes.setdefault(attribute.name, []).append(attribute)
         self._bindings = _by_value(binding for scope in _scopes(script) for binding in _bindings(scope))
         self._stores: dict[int, list[Store]] = {}
+        self._changes: dict[int, list[Store]] = {}
         for store in script.stores:
             self._stores.setdefault(id(store.value), []).append(store)
+            self._changes.setdefault(id(store.base), []).append(store)
         self._loops: dict[int, list[Loop]] = {}
         for loop in script.loops:
             self._loops.setdefault(id(loop.iterable), []).append(loop)
@@ -66,6 +68,10 @@ class Uses:
     def stores(self, value: Expression) -> list[Store]:
         """Return the attributes and items into which an expression's value is put."""
         return self._stores.get(id(value), [])
+
+    def changes(self, base: Expression) -> list[Store]:
+        """Return the stores that set an attribute or an item of an expression's value."""
+        return self._changes.get(id(base), [])
 
     def loops(self, iterable: Expression) -> list[Loop]:
         """Return the loops that run over an expression."""

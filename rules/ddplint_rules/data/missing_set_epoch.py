@@ -161,17 +161,20 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 
 def _missing(call: Call, project: Project) -> Iterator[Found]:
     trail = project.trail(call)
-    if any(trail.reads("set_epoch")):
+    if any(trail.reads("set_epoch")) or trail.sets("epoch"):
         return
     if not trail.complete and project.mentions(call.scope.script, (b"set_epoch",)):
         return
     purpose = project.passes.purpose(trail)
     if purpose is Purpose.EVALUATION:
         return
-    repeat = next(project.passes.repeats(trail), None)
-    if repeat is None and trail.complete:
+    repeats = list(project.passes.repeats(trail))
+    if not repeats and trail.complete:
         return
-    sure = repeat is not None and purpose is Purpose.TRAINING and project.samplers.shuffles(call) is True
+    # A wrapper from outside may call set_epoch on its own.
+    seen = [repeat for repeat in repeats if trail.complete or repeat.begun.is_direct]
+    repeat = next(iter(seen or repeats), None)
+    sure = bool(seen) and purpose is Purpose.TRAINING and project.samplers.shuffles(call) is True
     confidence = Confidence.LIKELY if sure else Confidence.POSSIBLE
     missed = None if repeat is None else _missed(call, repeat, project)
     advice = "call set_epoch(epoch) on it" if missed is None else f"call {missed.sampler}.set_epoch({missed.counter})"

@@ -12,6 +12,7 @@ CASES = [
     pytest.param("def f():\n    import mmcv\n", set(), id="mmcv for one function"),
     pytest.param("model, optimizer = accelerator.prepare(model, optimizer)\n", {"accelerate"}, id="Accelerate"),
     pytest.param("import accelerate\n", set(), id="Accelerate imported alone"),
+    pytest.param("fabric = Fabric(devices=2)\n", {"lightning"}, id="Fabric"),
     pytest.param("engine, *_ = deepspeed.initialize(model=model)\n", {"deepspeed"}, id="DeepSpeed"),
     pytest.param("import torch\n", set(), id="torch alone"),
 ]

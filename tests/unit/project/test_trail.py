@@ -127,6 +127,17 @@ def test_a_name_that_another_file_imports_is_not_followed_to_the_end(tmp_path: P
     assert not trail.complete
 
 
+def test_a_trail_knows_what_is_set_on_its_value(tmp_path: Path) -> None:
+    _, trail = _trail(tmp_path, "x = made()\nx.epoch = 3\ny.seed = 4")
+    assert trail.sets("epoch")
+    assert not trail.sets("seed")
+
+
+def test_a_pass_over_a_wrapper_is_not_direct(tmp_path: Path) -> None:
+    _, trail = _trail(tmp_path, "x = made()\nfor b in x:\n    use(b)\nfor b in Prefetcher(x):\n    use(b)")
+    assert [begun.is_direct for begun in trail.passes] == [True, False]
+
+
 def test_a_value_is_followed_through_files(tmp_path: Path) -> None:
     code = "from loop import Trainer\nfrom data import wrap\nTrainer(wrap(made())).run()"
     data = "def wrap(sampler):\n    return {'train': sampler}\n"
