@@ -29,8 +29,11 @@ class Vague:
     """A value of which little is known."""
 
 
+class DeviceIndex(int):
+    """The number of a process's GPU: compared with a number it tells ranks apart, as a switch it does not."""
+
+
 UNSURE = Vague()  # the same on all ranks, nothing else is known
-SOMETHING = Vague()  # an object, certainly not None
 Row: TypeAlias = tuple[object, ...]
 Rows: TypeAlias = frozenset[Row]
 _OPERATORS: dict[str, Callable[[object, object], object]] = {
@@ -101,8 +104,13 @@ def _holds(container: object, item: object, wanted: bool) -> object:
 def truths(rows: Rows) -> Iterator[tuple[bool, ...]]:
     """Yield on which processes a test holds, for every way in which what is unsure can turn out."""
     for row in rows:
-        for guess in (True, False) if any(isinstance(value, Vague) for value in row) else (True,):
-            yield tuple(guess if isinstance(value, Vague) else bool(value) for value in row)
+        for guess in (True, False) if any(map(is_open, row)) else (True,):
+            yield tuple(guess if is_open(value) else bool(value) for value in row)
+
+
+def is_open(value: object) -> bool:
+    """Whether a value can be true or false, as far as is known."""
+    return isinstance(value, Vague | DeviceIndex)
 
 
 def parting(rows: Rows, holds: bool = True) -> frozenset[int] | None:

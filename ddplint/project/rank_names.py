@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from ddplint.project.lanes import GPUS_PER_NODE, PROCESSES, WORLD_SIZE, Row, same
+from ddplint.project.lanes import GPUS_PER_NODE, PROCESSES, WORLD_SIZE, DeviceIndex, Row, same
 from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.ranks import names_rank
 
-_LOCAL = re.compile(r"(?:^|_)(?:local_?rank|localid|local_process_index|gpu|gpu_id|gpuid|device_id|local_gpu)$")
+_LOCAL = re.compile(r"(?:^|_)(?:local_?rank|localid|local_process_index)$")
+_DEVICE = re.compile(r"(?:local_)?(?:gpu|gpu_?id|device_id)")
 _NODE = re.compile(r"(?:node|machine|group)_?(?:rank|id|index)$")
 _GLOBAL = re.compile(r"(?:^|_)(?:get_)?(?:rank|proc_?id|process_index|process_rank|rank_id)$")
 _WORLD = re.compile(r"(?:^|_)(?:get_)?(?:world_size|num_replicas|n_?procs|num_processes|num_procs)$")
@@ -45,6 +46,8 @@ def row_by_name(identifier: str) -> Row | None:
     word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", identifier).lower()
     if _GRID.search(word):
         return None
+    if _DEVICE.fullmatch(word):
+        return tuple(DeviceIndex(process.local) for process in PROCESSES)
     for pattern, kind in _KINDS:
         if pattern.search(word):
             return row_of_kind(kind)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ddplint.project.collectives import Collectives
 from ddplint.project.frames import Frame, Frames
-from ddplint.project.lanes import EVERYONE, SOMETHING, UNSURE, Row, Rows, calculate, combined, parting, same, truths
+from ddplint.project.lanes import EVERYONE, UNSURE, Row, Rows, calculate, combined, is_open, parting, same, truths
 from ddplint.project.rank_names import row_by_name, row_of_kind
 from ddplint.semantics import (
     Assigned,
@@ -251,9 +251,9 @@ def _displays(items: list[Rows]) -> Iterator[Row]:
 
 
 def _settled(rows: Rows) -> Rows:
-    """Rows in which whatever is unsure has turned out true or false."""
-    return frozenset(row for row in rows if UNSURE not in row and SOMETHING not in row) | frozenset(
-        truth for row in rows if UNSURE in row or SOMETHING in row for truth in truths(frozenset([row]))
+    """Rows in which whatever is open has turned out true or false."""
+    return frozenset(
+        settled for row in rows for settled in (truths(frozenset([row])) if any(map(is_open, row)) else (row,))
     )
 
 

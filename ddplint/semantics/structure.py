@@ -286,3 +286,7 @@ class Exit:
     region: Region
     order: int
     value: Expression | None = None
+
+    @property
+    def node(self) -> cst.CSTNode:
+        return self.statement.node

@@ -26,6 +26,8 @@ CASES = [
     pytest.param("if rank >= 0:\n    here()", ALL, id="a bound that every rank keeps"),
     pytest.param("if args.gpu is not None:\n    here()", ALL, id="whether a GPU was named"),
     pytest.param("if args.gpu == 0:\n    here()", FIRST, id="the GPU stands for the local rank"),
+    pytest.param("if args.gpu:\n    here()", ALL, id="the GPU as a switch"),
+    pytest.param("if has_gpu and n >= 2:\n    here()", ALL, id="whether there is a GPU"),
     pytest.param("if world_size > 1:\n    here()", ALL, id="the size of the world"),
     pytest.param("if world_size < 2:\n    here()", NOBODY, id="a world of one"),
     pytest.param("if rank == world_size - 1:\n    here()", {2}, id="the last rank"),
