@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 # Names of tests that tell a run with several processes from one with a single process.
 _SEVERAL = re.compile(
-    r"distribut|world_?size|n(?:um)?_?gpus?(?:_|$)|ddp|multi_?gpu|is_initialized|n_?procs", re.IGNORECASE
+    r"distribut|world_?size|n(?:um)?_?gpus?(?:_|$)|ddp|fsdp|multi_?gpu|is_initialized|n_?procs|parallel|multi_?proc"
+    r"|(?:^|_)dist(?:_|$)",
+    re.IGNORECASE,
 )
 # Names of switches and objects that scripts hand to one rank only, so that it alone speaks.
 _VOICE = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, FormattedText, Name
 from ddplint.semantics.rank_values import RankValue, RankValues
@@ -25,7 +25,7 @@ def names_process(call: Call) -> bool:
     parts = [part for given in call.arguments for part in given.value.walk()]
     if any(_is_of_process(part.id if isinstance(part, Name) else part.name) for part in _names(parts)):
         return True
-    return len(parts) > 1 and any(isinstance(part, Constant) and _is_labelled(part) for part in parts)
+    return len(parts) > 1 and any(map(_SAID.search, _texts(parts)))
 
 
 def holds_rank(call: Call, values: RankValues) -> bool:
@@ -43,8 +43,11 @@ def _is_of_process(name: str) -> bool:
     return (names_rank(name) and not name.lower().endswith("ranks")) or bool(_PROCESS.search(name.lower()))
 
 
-def _is_labelled(part: Constant) -> bool:
-    return isinstance(part.value, str) and bool(_SAID.search(part.value))
+def _texts(parts: Iterable[Expression]) -> Iterator[str]:
+    """Yield the words that a line is made of."""
+    for part in parts:
+        pieces = [part.value] if isinstance(part, Constant) else part.pieces if isinstance(part, FormattedText) else ()
+        yield from (piece for piece in pieces if isinstance(piece, str))
 
 
 def hands_text_on(call: Call) -> bool:
@@ -63,19 +66,13 @@ def _is_given(value: Expression) -> bool:
 def precedes_failure(call: Call) -> bool:
     """Whether a line tells of an error, or the process raises or exits after it, in the same block."""
     script = call.scope.script
-    told = (part for given in call.arguments for part in given.value.walk())
-    if any(isinstance(part, Constant | FormattedText) and _tells_of_error(part) for part in told):
+    if any(map(_ERROR.search, _texts(part for given in call.arguments for part in given.value.walk()))):
         return True
     raises = (leave for leave in script.exits if leave.kind is ExitKind.RAISE)
     if any(leave.order > call.order and _in_same_block(leave.region, call) for leave in raises):
         return True
     ends = (other for other in script.calls if _last_name(other.callee) in _EXITS)
     return any(end.order > call.order and _in_same_block(end.region, call) for end in ends)
-
-
-def _tells_of_error(part: Constant | FormattedText) -> bool:
-    texts = [part.value] if isinstance(part, Constant) else part.pieces
-    return any(isinstance(text, str) and _ERROR.search(text) for text in texts)
 
 
 def _in_same_block(region: Region, call: Call) -> bool:

@@ -20,6 +20,7 @@ from ddplint.semantics.speech import hands_text_on, holds_rank, is_whole_stateme
         pytest.param("print('on', device)", True, id="the device"),
         pytest.param("print(socket.gethostname())", True, id="the host"),
         pytest.param("print('GPU {}'.format(x))", True, id="a label with something to tell"),
+        pytest.param("print(f'[Rank: {part}] sorted')", True, id="a label in an f-string"),
         pytest.param("print('the rank of this matrix')", False, id="a label alone"),
         pytest.param("print('loss', mean_over_ranks(x))", False, id="a mean over all of them"),
         pytest.param("print('world size', world_size)", False, id="what is equal on all"),
