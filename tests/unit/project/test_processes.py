@@ -81,6 +81,10 @@ NOT_ALL = [
         "def main(writer):\n    join(0)\n    if writer is not None:\n        here()\n",
         id="where one rank may have a writer",
     ),
+    pytest.param(
+        "def main(cfg):\n    join(0)\n    if cfg.enable_fsdp:\n        pass\n    else:\n        here()\n",
+        id="where nothing is sharded",
+    ),
     pytest.param("def main(verbose):\n    join(0)\n    if verbose:\n        here()\n", id="under a switch to speak"),
     pytest.param(
         "def work(rank):\n    join(rank)\ndef main(one):\n    if one:\n        work(0)\n    else:\n"
