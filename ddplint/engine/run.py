@@ -20,9 +20,10 @@ from ddplint.source import SourceFile, shown_path
 if TYPE_CHECKING:
     from ddplint.config import Settings
 
-# Bytes. A worker has started when this process would have linted about as much as its share.
-SHARE = 100_000
-SMALL_RUN = 2 * SHARE
+# Bytes. A run beyond the small is isolated from what may kill a process. A further worker reads the project anew, which
+# is worth it for about this share of the files.
+SMALL_RUN = 200_000
+SHARE = 600_000
 # Seconds that a worker may take for one file.
 TIME_LIMIT = 60.0
 
