@@ -25,12 +25,13 @@ _DEEPEST = 3
 class Lopsided:
     """A collective to which a test of the rank lets some ranks only: ``guard`` is the test or the decorator.
 
-    ``answered``: somewhere the other ranks come to one of the same kind under a test of their own, but not as often.
+    ``doubtful``: a switch decides whether they come to it, or the other ranks come to one of the same kind under a
+    test of their own, but not as often.
     """
 
     site: Site
     guard: Expression
-    answered: bool
+    doubtful: bool
 
 
 class Balance:
@@ -65,7 +66,7 @@ class Balance:
             if self._is_paired_outside(function, site, _DEEPEST) or self._is_paired_beside(function, site):
                 continue
             answered = any(other.ranks and not other.ranks & site.ranks for other in sites if other.kind == site.kind)
-            yield Lopsided(site, guard, answered)
+            yield Lopsided(site, guard, answered or site.switched)
 
     def _is_guarded(self, call: Call) -> bool:
         return self._project.rank_outcomes.processes(call.region) not in (EVERYONE, frozenset())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 _GROUP_ITSELF = frozenset({"init_process_group", "destroy_process_group"})
 _ENDS_PROCESS = frozenset({"builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort"})
-_AHEAD = frozenset({ExitKind.RETURN, ExitKind.RAISE, None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +26,8 @@ class UnevenExit:
     """An exit that ranks don't take together; ``kind`` None: a call that ends the process.
 
     ``decision``: the test, or the handler's exception, that sends a rank out. ``reason``: why it can differ between
-    ranks. ``missed``: the first collective that the others come to without it. ``fails``: the process ends as failed,
-    so that the launcher ends the others, too.
+    ranks. ``missed``: the first collective that the others come to without it. ``doubtful``: a switch decides whether
+    they do. ``fails``: the process ends as failed, so that the launcher ends the others, too.
     """
 
     at: Exit | Call
@@ -37,6 +35,7 @@ class UnevenExit:
     decision: Expression | None
     reason: Reason
     missed: Site
+    doubtful: bool
     fails: bool
 
 
@@ -48,16 +47,15 @@ class Exits:
 
     def uneven(self, function: Function | None, script: Script) -> Iterator[UnevenExit]:
         """Yield the exits of a function, or of code outside functions, that some ranks take before a collective."""
+        calls = self._project.sites.calls_in(function, script)
         leaves = list(self._leaves(function, script))
-        if not leaves or not any(
-            map(self._project.collectives.may_meet, self._project.sites.calls_in(function, script))
-        ):
+        if not leaves or not any(map(self._project.collectives.may_meet, calls)):
             return
         seen: set[int] = set()
         for frame in self._project.frames.ways(function):
             sites = [site for site in self._project.sites.of(function, script, frame) if self._counts(site)]
             for leave, kind in leaves if sites else ():
-                found = None if id(leave) in seen else self._judged(leave, kind, sites, frame)
+                found = None if id(leave) in seen else _Case(self._project, leave, kind, sites, frame).judged()
                 if found is not None:
                     seen.add(id(leave))
                     yield found
@@ -76,65 +74,94 @@ class Exits:
             return not any(self._project.training.without_gradient(call) for call in site.path)
         return site.kind not in _GROUP_ITSELF
 
-    def _judged(
-        self, leave: Exit | Call, kind: ExitKind | None, sites: Sequence[Site], frame: Frame | None
-    ) -> UnevenExit | None:
-        loop = next((region for region in leave.region.chain() if region.loop is not None), None)
-        bound = loop if kind in (ExitKind.BREAK, ExitKind.CONTINUE) else None
-        inner = _regions(leave.region, bound)
-        ahead = _ahead(leave, kind, sites, loop)
-        missed = self._missed_by_rank(leave, inner, ahead, sites, frame) or self._missed_by_chance(
-            inner, ahead, sites, frame
-        )
-        return None if missed is None else UnevenExit(leave, kind, *missed, self._fails(leave, kind))
 
-    def _missed_by_rank(
-        self,
-        leave: Exit | Call,
-        inner: Sequence[Region],
-        ahead: Sequence[Site],
-        sites: Sequence[Site],
-        frame: Frame | None,
-    ) -> tuple[Expression | None, Reason, Site] | None:
-        outcomes = self._project.rank_outcomes
-        present = outcomes.processes(leave.region, frame)
-        leaving = EVERYONE
-        for region in inner:
-            leaving &= outcomes.let_through(region, frame)
-        staying = EVERYONE - leaving
-        if not leaving or not staying or not present:
+class _Case:
+    """One exit, looked at as the function around it is run in one way."""
+
+    def __init__(
+        self, project: Project, leave: Exit | Call, kind: ExitKind | None, sites: Sequence[Site], frame: Frame | None
+    ) -> None:
+        self._project = project
+        self._leave = leave
+        self._kind = kind
+        self._sites = sites
+        self._frame = frame
+        self._loop = next((region for region in leave.region.chain() if region.loop is not None), None)
+        self._inner = _regions(leave.region, self._loop if kind in (ExitKind.BREAK, ExitKind.CONTINUE) else None)
+
+    def judged(self) -> UnevenExit | None:
+        """Return what is wrong with the exit, None: nothing that can be proven."""
+        ahead = self._ahead()
+        found = self._by_rank(ahead) or self._by_failure() or self._by_chance(ahead)
+        if found is None:
             return None
-        own = Counter(
-            site.kind for site in sites if site.ranks and site.ranks <= leaving and site.call.order < leave.order
-        )
-        for site in ahead:
-            if site.ranks & staying and self._project.balance.guard(site) is None and not own[site.kind]:
-                parting = (region for region in inner if outcomes.let_through(region, frame) != EVERYONE)
-                return next(parting).test, Reason.RANK, site
+        decision, reason, missed = found
+        sure = next((site for site in missed if not self._is_switched(site)), None)
+        fails = _fails(self._leave, self._kind)
+        return UnevenExit(self._leave, self._kind, decision, reason, sure or missed[0], sure is None, fails)
+
+    def _is_switched(self, site: Site) -> bool:
+        return self._project.sites.is_switched(site, self._sites, self._frame, self._leave.region)
+
+    def _by_rank(self, ahead: Sequence[Site]) -> tuple[Expression | None, Reason, list[Site]] | None:
+        outcomes = self._project.rank_outcomes
+        leaving = EVERYONE
+        for region in self._inner:
+            leaving &= outcomes.let_through(region, self._frame)
+        staying = EVERYONE - leaving
+        if not leaving or not staying or not outcomes.processes(self._leave.region, self._frame):
+            return None
+        answered = {
+            site.kind
+            for site in self._sites
+            if site.ranks and site.ranks <= leaving and site.call.order < self._leave.order
+        }
+        missed = [
+            site
+            for site in ahead
+            if site.ranks & staying and site.kind not in answered and self._project.balance.guard(site) is None
+        ]
+        parting = (region for region in self._inner if outcomes.let_through(region, self._frame) != EVERYONE)
+        return (next(parting).test, Reason.RANK, missed) if missed else None
+
+    def _by_failure(self) -> tuple[Expression | None, Reason, list[Site]] | None:
+        for region in self._inner:
+            if region.kind is RegionKind.HANDLER and self._project.locality.catches_what_strikes_one(region):
+                broken_off = [site for site in self._sites if site.ranks == EVERYONE and _is_tried(site, region)]
+                return (region.caught, Reason.FAILURE, broken_off) if broken_off else None
         return None
 
-    def _missed_by_chance(
-        self, inner: Sequence[Region], ahead: Sequence[Site], sites: Sequence[Site], frame: Frame | None
-    ) -> tuple[Expression | None, Reason, Site] | None:
-        together = next((site for site in ahead if site.ranks == EVERYONE), None)
-        for region in inner:
-            if region.kind is RegionKind.HANDLER and self._project.locality.catches_what_strikes_one(region):
-                broken_off = next((site for site in sites if site.ranks == EVERYONE and _is_tried(site, region)), None)
-                return None if broken_off is None else (region.caught, Reason.FAILURE, broken_off)
-            if region.kind is RegionKind.BRANCH and region.test is not None and not region.implied and together:
-                reason = self._project.locality.of(region.test, frame)
+    def _by_chance(self, ahead: Sequence[Site]) -> tuple[Expression | None, Reason, list[Site]] | None:
+        together = [site for site in ahead if site.ranks == EVERYONE]
+        for region in self._inner if together else ():
+            if region.kind is RegionKind.BRANCH and region.test is not None and not region.implied:
+                reason = self._project.locality.of(region.test, self._frame)
                 if reason is not None:
                     return region.test, reason, together
         return None
 
-    def _fails(self, leave: Exit | Call, kind: ExitKind | None) -> bool:
-        """Whether an exit ends its process as failed."""
-        if kind is ExitKind.RAISE:
-            return True
-        if not isinstance(leave, Call) or not leave.arguments:
-            return False
-        status = leave.arguments[0].value
-        return not (isinstance(status, Constant) and status.value in (0, None))
+    def _ahead(self) -> list[Site]:
+        """Return what whoever does not take the exit may come to: the rest of the pass, the loop, the function."""
+        leave, loop = self._leave, self._loop
+        around = [site for site in self._sites if loop is not None and site.call.region.within(loop)]
+        if self._kind is ExitKind.BREAK:
+            return around
+        later = [
+            site
+            for site in (around if self._kind is ExitKind.CONTINUE else self._sites)
+            if site.call.order > leave.order and not _in_other_arm(site.call.region, leave.region)
+        ]
+        return later if self._kind is ExitKind.CONTINUE else list(dict.fromkeys((*later, *around)))
+
+
+def _fails(leave: Exit | Call, kind: ExitKind | None) -> bool:
+    """Whether an exit ends its process as failed."""
+    if kind is ExitKind.RAISE:
+        return True
+    if not isinstance(leave, Call) or not leave.arguments:
+        return False
+    status = leave.arguments[0].value
+    return not (isinstance(status, Constant) and status.value in (0, None))
 
 
 def _is_tried(site: Site, handler: Region) -> bool:
@@ -151,19 +178,6 @@ def _regions(region: Region, bound: Region | None) -> list[Region]:
             break
         found.append(outer)
     return found
-
-
-def _ahead(leave: Exit | Call, kind: ExitKind | None, sites: Sequence[Site], loop: Region | None) -> list[Site]:
-    """Return what whoever does not take an exit may come to: the rest of the pass, of the loop, of the function."""
-    later = [
-        site for site in sites if site.call.order > leave.order and not _in_other_arm(site.call.region, leave.region)
-    ]
-    if kind is ExitKind.CONTINUE:
-        return [site for site in later if loop is not None and site.call.region.within(loop)]
-    around = [site for site in sites if loop is not None and site.call.region.within(loop)]
-    if kind is ExitKind.BREAK:
-        return around
-    return list(dict.fromkeys((*later, *around)))
 
 
 def _in_other_arm(region: Region, other: Region) -> bool:

@@ -32,7 +32,11 @@ class Reason(Enum):
 _MODEL = frozenset({FORWARD, SHARDED_FORWARD, WRAP})
 # What a value is like, not what it holds: equal on all ranks as long as their batches are of one size.
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "requires_grad", "training", "grad_fn", "is_cuda"})
-_ASKS_FORM = frozenset({"len", "isinstance", "hasattr", "type", "callable", "issubclass", "size", "dim", "numel"})
+_ASKS_FORM = frozenset(
+    {"len", "isinstance", "hasattr", "type", "callable", "issubclass", "is_tensor", "size", "dim", "numel"}
+)
+# Calls around a loader, such as ``enumerate(tqdm(loader))``, through which it is looked for.
+_WRAPPED = 3
 # Calls that give the same on all ranks, because the gradients are exchanged or because they exchange themselves.
 _SHARED = re.compile(r"norm|scaler|reduce|gather|broadcast|sync|average_across|all_?mean|consensus", re.IGNORECASE)
 # Exceptions that strike where a batch does not fit, in memory or otherwise; others come to all ranks or to none.
@@ -116,9 +120,17 @@ class Locality:
         bindings = (reaching(piece.id, piece) or ()) if isinstance(piece, Name) else ()
         return [binding for binding in bindings if _is_handed_out(binding, self._project)]
 
-    def _is_share(self, iterable: Expression, frame: Frame | None) -> bool:
-        pieces = self._project.dependence.pieces(iterable, frame)
-        return any(isinstance(piece, Call) and self._shares_out(piece) for piece, _ in pieces)
+    def _is_share(self, iterable: Expression, frame: Frame | None, depth: int = 0) -> bool:
+        """Whether what a loop runs over is a loader, or something made around one, that shares the data out."""
+        for source, inside in self._project.frames.sources(iterable, frame):
+            if not isinstance(source, Call):
+                continue
+            if self._shares_out(source):
+                return True
+            around = [given.value for given in source.arguments] if depth < _WRAPPED else []
+            if any(self._is_share(given, inside, depth + 1) for given in around):
+                return True
+        return False
 
     def _shares_out(self, made: Call) -> bool:
         """Whether a call makes a loader that gives each rank a share of the data."""

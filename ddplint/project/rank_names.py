@@ -19,6 +19,9 @@ _GRID = re.compile(
     r"(?:^|_)(?:pp|tp|mp|dp|ep|cp|sp|model|tensor|pipe|pipeline|expert|sequence|context|data|shard|replica|group|stage)"
     r"_(?:model_)?(?:parallel_)?(?:local_|global_)?rank"
 )
+_SEVERAL = re.compile(
+    r"distribut|ddp|multi_?(?:gpu|proc)|is_initialized|is_available|(?:^|_)dist(?:_|$)", re.IGNORECASE
+)
 _LAST = re.compile(r"(?:^|_)last_rank")
 
 _KINDS = (
@@ -28,6 +31,11 @@ _KINDS = (
     (_NODE, RankValue.NODE),
     (_GLOBAL, RankValue.GLOBAL),
 )
+
+
+def names_distribution(identifier: str) -> bool:
+    """Whether a name asks if there are several processes at all, which holds on the runs that are looked at."""
+    return bool(_SEVERAL.search(identifier))
 
 
 def row_of_kind(kind: RankValue) -> Row:

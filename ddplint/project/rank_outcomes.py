@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from ddplint.project.collectives import Collectives
 from ddplint.project.frames import Frame, Frames
 from ddplint.project.lanes import EVERYONE, UNSURE, Row, Rows, calculate, combined, is_open, parting, same, truths
-from ddplint.project.rank_names import row_by_name, row_of_kind
+from ddplint.project.rank_names import names_distribution, row_by_name, row_of_kind
+from ddplint.project.training import last_name
 from ddplint.semantics import (
     Assigned,
     Attribute,
@@ -86,15 +87,25 @@ class RankOutcomes:
         part = parting(self.of(region.test, frame), region.holds)
         return EVERYONE if part is None else part
 
-    def parts(self, region: Region) -> bool:
+    def parts(self, region: Region, frame: Frame | None = None) -> bool:
         """Whether the test of a region lets some ranks in and others not."""
-        return bool(self.let_through(region)) and self.let_through(region) != EVERYONE
+        return self.let_through(region, frame) not in (EVERYONE, frozenset())
+
+    def is_switched(self, region: Region, frame: Frame | None = None) -> bool:
+        """Whether an option or the like, rather than the rank, decides if a region is run."""
+        if region.kind is RegionKind.HANDLER:
+            return True
+        if region.kind is not RegionKind.BRANCH or region.test is None or self.parts(region, frame):
+            return False
+        if any(names_distribution(last_name(part)) for part in region.test.walk()):
+            return False
+        return any(all(row) is not region.holds for row in truths(self.of(region.test, frame)))
 
     def _let_in(self, function: Function | None) -> frozenset[int]:
         """Return which of the samples a decorator such as ``rank_zero_only`` lets into a function."""
         for decorator in () if function is None else function.decorators:
             callee = decorator.callee if isinstance(decorator, Call) else decorator
-            name = _identifier(callee)
+            name = last_name(callee)
             if names_rank(name) or name in ("master_only", "main_process_only"):
                 return frozenset([0])
         return EVERYONE
@@ -150,7 +161,7 @@ class RankOutcomes:
             rows = self._of_call(read, frame) if isinstance(read, Call) else self._of_kinds(read)
         if isinstance(read, Name) or (rows and rows != _VAGUE):
             return rows or _VAGUE
-        return _by_name(_identifier(read.callee if isinstance(read, Call) else read))
+        return _by_name(last_name(read.callee if isinstance(read, Call) else read))
 
     def _of_name(self, name: Name, frame: Frame | None) -> Rows:
         bindings = reaching(name.id, name)
@@ -185,7 +196,7 @@ class RankOutcomes:
     def _is_exchanged(self, read: Name | Attribute) -> bool:
         """Whether a collective takes a variable, so that the ranks may agree upon its value."""
         return any(
-            any(_identifier(part) == _identifier(read) for given in call.arguments for part in given.value.walk())
+            any(last_name(part) == last_name(read) for given in call.arguments for part in given.value.walk())
             and self._collectives.of_call(call)
             for call in read.scope.script.calls
             if call.scope.function is read.scope.function
@@ -203,7 +214,7 @@ class RankOutcomes:
             return frozenset(rows)
         cls = self._resolver.class_of(read.base)
         method = None if cls is None else self._resolver.method(cls, read.name)
-        if method is not None and any(_identifier(given) in _PROPERTIES for given in method.decorators):
+        if method is not None and any(last_name(given) in _PROPERTIES for given in method.decorators):
             return frozenset(row for value in method.returns for row in self.of(value))
         return self._of_kinds(read) | self._of_origins(
             origin for origin in self._resolver.origins(read) if origin is not read
@@ -280,12 +291,6 @@ def _overlaid(rows: set[Row], later: Rows, part: frozenset[int]) -> set[Row]:
     }
 
 
-def _identifier(expression: Expression) -> str:
-    if isinstance(expression, Name):
-        return expression.id
-    return expression.name if isinstance(expression, Attribute) else ""
-
-
-def _by_name(identifier: str) -> Rows:
-    named = row_by_name(identifier)
+def _by_name(word: str) -> Rows:
+    named = row_by_name(word)
     return _VAGUE if named is None else frozenset([named])

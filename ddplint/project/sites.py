@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ddplint.project.collectives import BACKWARD, FORWARD, Collectives, is_backward
@@ -22,7 +22,8 @@ class Site:
 
     ``path``: the calls from this one down to the collective, which is the last of them. ``frame``: how the function
     around the collective is run on that way. ``here``: the sample processes that come to the call. ``ranks``: those
-    that come to the collective (see lanes.PROCESSES).
+    that come to the collective (see lanes.PROCESSES). ``switched``: below the call an option or the like decides
+    whether it comes to the collective at all.
     """
 
     path: tuple[Call, ...]
@@ -30,6 +31,7 @@ class Site:
     frame: Frame | None
     here: frozenset[int]
     ranks: frozenset[int]
+    switched: bool
 
     @property
     def call(self) -> Call:
@@ -69,7 +71,7 @@ class Sites:
         here = self._outcomes.processes(call.region, frame)
         own = self._collectives.own(call, frame) or self._backward(call, frame)
         if own is not None:
-            return () if self._collectives.is_of_some(call) else (Site((call,), own, frame, here, here),)
+            return () if self._collectives.is_of_some(call) else (Site((call,), own, frame, here, here, False),)
         return tuple(self._below(call, frame, here))
 
     def _below(self, call: Call, frame: Frame | None, here: frozenset[int]) -> Iterator[Site]:
@@ -78,10 +80,29 @@ class Sites:
             return
         self._entered.add(id(function))
         try:
-            for site in self.of(function, function.script, Frame(function, call, frame)):
-                yield Site((call, *site.path), site.kind, site.frame, here, here & site.ranks)
+            inside = Frame(function, call, frame)
+            sites = self.of(function, function.script, inside)
+            for site in sites:
+                switched = self.is_switched(site, sites, inside)
+                yield Site((call, *site.path), site.kind, site.frame, here, here & site.ranks, switched)
         finally:
             self._entered.discard(id(function))
+
+    def is_switched(
+        self, site: Site, sites: Sequence[Site], frame: Frame | None = None, beside: Region | None = None
+    ) -> bool:
+        """Whether an option or the like decides if a function, run past a place ``beside``, comes to the collective.
+
+        An option that only chooses between two ways to the same kind of collective does not.
+        """
+        shared = set() if beside is None else set(map(id, beside.around()))
+        switches = (
+            region
+            for region in site.call.region.chain()
+            if id(region) not in shared and self._outcomes.is_switched(region, frame)
+        )
+        alike = [other for other in sites if other.kind == site.kind]
+        return site.switched or not all(_leads_there_anyway(region, alike) for region in switches)
 
     def _backward(self, call: Call, frame: Frame | None) -> str | None:
         """Return BACKWARD for a backward pass that goes through a wrapped model and exchanges the gradients."""
@@ -108,3 +129,9 @@ def _keeps_gradients(region: Region) -> bool:
         isinstance(context, Call) and isinstance(context.callee, Attribute) and context.callee.name == "no_sync"
         for context in region.contexts
     )
+
+
+def _leads_there_anyway(region: Region, sites: Sequence[Site]) -> bool:
+    """Whether each arm of the fork that a region belongs to holds one of these sites."""
+    arms = [] if region.fork is None or not region.fork.exhaustive else region.fork.arms
+    return bool(arms) and all(any(site.call.region.within(arm) for site in sites) for arm in arms if not arm.implied)
