@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Bytes. A run beyond the small is isolated from what may kill a process. A further worker reads the project anew, which
 # is worth it for about this share of the files.
 SMALL_RUN = 200_000
-SHARE = 600_000
+SHARE = 1_000_000
 # Seconds that a worker may take for one file.
 TIME_LIMIT = 60.0
 
