@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ddplint.project.collectives import FORWARD, SHARDED_FORWARD, WRAP
+from ddplint.project.collectives import FORWARD, SHARDED_FORWARD
 from ddplint.project.frames import Frame
 from ddplint.project.samplers import SamplerKind
 from ddplint.project.training import last_name
-from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not, Script
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Binding, BindingKind, Function, Region
+from ddplint.semantics.structure import Binding, BindingKind, Region
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -29,7 +29,6 @@ class Reason(Enum):
     FAILURE = "an exception can strike one rank alone"
 
 
-_MODEL = frozenset({FORWARD, SHARDED_FORWARD, WRAP})
 # What a value is like, not what it holds: equal on all ranks as long as their batches are of one size.
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "requires_grad", "training", "grad_fn", "is_cuda"})
 _ASKS_FORM = frozenset(
@@ -53,7 +52,6 @@ class Locality:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._exchanging: dict[int, list[Call]] = {}
 
     def of(self, test: Expression, frame: Frame | None = None) -> Reason | None:
         """Return why the ranks can answer a test differently; None: they can't, or it is not known.
@@ -153,37 +151,8 @@ class Locality:
     def _is_shared(self, piece: Expression) -> bool:
         """Whether a value comes out of a collective, or goes through one between where it is set and read."""
         if isinstance(piece, Call):
-            return _exchanges(self._project.collectives.of_call(piece))
-        if not isinstance(piece, Name):
-            return False
-        exchanges = [
-            call for call in self._exchanges_in(piece.scope.function, piece.scope.script) if _takes(call, piece.id)
-        ]
-        return any(
-            _lies_between(binding.order, call.order, piece.order)
-            for binding in (reaching(piece.id, piece) or () if exchanges else ())
-            for call in exchanges
-        )
-
-    def _exchanges_in(self, function: Function | None, script: Script) -> list[Call]:
-        key = id(script if function is None else function)
-        if key not in self._exchanging:
-            calls = self._project.sites.calls_in(function, script)
-            self._exchanging[key] = [call for call in calls if _exchanges(self._project.collectives.of_call(call))]
-        return self._exchanging[key]
-
-
-def _takes(call: Call, name: str) -> bool:
-    return any(isinstance(part, Name) and part.id == name for part in call.walk())
-
-
-def _lies_between(start: int, middle: int, end: int) -> bool:
-    """Whether a place lies on the way from one place to another, around a loop when the other comes first."""
-    return start < middle < end if start < end else middle > start or middle < end
-
-
-def _exchanges(kinds: tuple[str, ...]) -> bool:
-    return any(kind not in _MODEL for kind in kinds)
+            return self._project.exchanges.gives(piece)
+        return isinstance(piece, Name) and self._project.exchanges.agree_on(piece)
 
 
 def _is_handed_out(binding: Binding, project: Project) -> bool:

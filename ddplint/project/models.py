@@ -98,6 +98,21 @@ class Models:
         ends = [end for end in self._ends(model, frame, 0, set()) if end.wrapper is wrapper]
         return [(end.source[0], end.source[1]) for end in ends if isinstance(end.source[0], Call)]
 
+    def class_inside(self, model: Expression, frame: Frame | None = None) -> Class | None:
+        """Return the project's class of the model in a wrapper; None when it is none, or not certainly one."""
+        classes: set[Class | None] = set()
+        for wrapper in _WRAPS:
+            for wrap, inside in self.wraps(model, wrapper, frame):
+                for end in self._ends(wrap.arguments[0].value, inside, 0, set()) if wrap.arguments else ():
+                    made = end.source[0]
+                    origins = self._resolver.origins(made.callee) if isinstance(made, Call) else ()
+                    classes |= {origin if isinstance(origin, Class) else None for origin in origins or (None,)}
+        return classes.pop() if len(classes) == 1 else None
+
+    def is_made_module(self, call: Call) -> bool:
+        """Whether a call makes an ``nn.Module``."""
+        return self._makes_module(call, self._resolver.kinds(call.callee))
+
     def bypassed(self, model: Expression, frame: Frame | None = None) -> Expression | None:
         """Return the DDP model of which an expression names the inside: ``ddp.module``, kept or handed on."""
         for source, inside in self._frames.sources(model, frame):

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
+from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.dependence import Dependence
+from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
 from ddplint.project.files import ProjectFiles
@@ -41,6 +43,7 @@ from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
 from ddplint.project.type_tests import TypeTests
+from ddplint.project.wrapped import WrappedAccesses
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
 from ddplint.semantics.environment import EnvironmentWrite, environment_writes
@@ -79,12 +82,15 @@ class Project:
         self.frames = Frames(self.resolver)
         self.models = Models(self.resolver, self.frames)
         self.collectives = Collectives(self.resolver, self.models)
-        self.rank_outcomes = RankOutcomes(self.resolver, self.rank_values, self.frames, self.collectives)
         self.dependence = Dependence(self.resolver, self.frames)
+        self.exchanges = Exchanges(self.resolver, self.collectives, self.dependence)
+        self.rank_outcomes = RankOutcomes(self.resolver, self.rank_values, self.frames, self.exchanges)
         self.sites = Sites(self.collectives, self.rank_outcomes, self.dependence)
         self.balance = Balance(self)
         self.locality = Locality(self)
         self.exits = Exits(self)
+        self.bypasses = Bypasses(self)
+        self.wrapped_accesses = WrappedAccesses(self)
         self.reach = Reach(self.resolver)
         self.buffers = ModelBuffers(self.resolver, self.frames, self.models, self.reach)
         self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))

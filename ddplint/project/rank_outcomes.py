@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ddplint.project.collectives import Collectives
+from ddplint.project.exchanges import Exchanges
 from ddplint.project.frames import Frame, Frames
 from ddplint.project.lanes import EVERYONE, UNSURE, Row, Rows, calculate, combined, is_open, parting, same, truths
 from ddplint.project.rank_names import names_distribution, row_by_name, row_of_kind
@@ -47,11 +47,11 @@ _MOST = 12
 class RankOutcomes:
     """Evaluates expressions for the sample processes (see lanes)."""
 
-    def __init__(self, resolver: Resolver, values: RankValues, frames: Frames, collectives: Collectives) -> None:
+    def __init__(self, resolver: Resolver, values: RankValues, frames: Frames, exchanges: Exchanges) -> None:
         self._resolver = resolver
         self._values = values
         self._frames = frames
-        self._collectives = collectives
+        self._exchanges = exchanges
         self._known: dict[tuple[int, Frame | None], Rows] = {}
         self._asked: dict[tuple[int, Frame | None], Rows] = {}
 
@@ -176,7 +176,7 @@ class RankOutcomes:
             if rows == _VAGUE and binding.kind in _NAMED_WELL:
                 rows = _by_name(name.id)
             part = self.processes(binding.region, inside)
-            if not here <= part and self._is_exchanged(name):
+            if not here <= part and self._exchanges.touch(name):
                 return _VAGUE
             merged = _overlaid(merged, rows, part if not here <= part else EVERYONE)
         return frozenset(merged)
@@ -193,21 +193,12 @@ class RankOutcomes:
             return self._of_origins(self._resolver.origins(name))
         return _VAGUE
 
-    def _is_exchanged(self, read: Name | Attribute) -> bool:
-        """Whether a collective takes a variable, so that the ranks may agree upon its value."""
-        return any(
-            any(last_name(part) == last_name(read) for given in call.arguments for part in given.value.walk())
-            and self._collectives.of_call(call)
-            for call in read.scope.script.calls
-            if call.scope.function is read.scope.function
-        )
-
     def _of_attribute(self, read: Attribute) -> Rows:
         stores = list(self._resolver.stores_of(read))
         rows: set[Row] = set()
         for store in stores:
             part = self.processes(store.region)
-            if part != EVERYONE and self._is_exchanged(read):
+            if part != EVERYONE and self._exchanges.touch(read):
                 return _VAGUE
             rows = _overlaid(rows, self._stored(store), part)
         if rows:
