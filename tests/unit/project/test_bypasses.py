@@ -48,7 +48,9 @@ PAST = [
     pytest.param(
         "def fit(model):\n    crit(model.module(x)).backward()\nfit(net)", 1, id="in a function that gets the wrapper"
     ),
-    pytest.param("def fit(model):\n    crit(model(x)).backward()\nfit(net.module)", 1, id="in one that gets the inside"),
+    pytest.param(
+        "def fit(model):\n    crit(model(x)).backward()\nfit(net.module)", 1, id="in one that gets the inside"
+    ),
     pytest.param("def run(m):\n    return m(x).sum()\nrun(net.module).backward()", 1, id="behind a function"),
     pytest.param("loss = net.module(x).sum()\nloss.backward()\ndist.all_reduce(loss)", 1, id="the loss is reduced"),
 ]
@@ -61,7 +63,9 @@ NOT_PAST = [
     pytest.param("x = net.module.scale * x\nx.backward()", id="an attribute"),
     pytest.param("net(x).sum().backward()\nnet.module(x)", id="not part of the loss"),
     pytest.param("(net(x) + net.module(x)).sum().backward()", id="beside a forward that arms the exchange"),
-    pytest.param("net.module(x).sum().backward()\nfor p in net.parameters():\n    dist.all_reduce(p.grad)", id="by hand"),
+    pytest.param(
+        "net.module(x).sum().backward()\nfor p in net.parameters():\n    dist.all_reduce(p.grad)", id="by hand"
+    ),
     pytest.param(
         "def average_gradients(m):\n    dist.all_reduce(m)\nnet.module(x).sum().backward()\naverage_gradients(net)",
         id="by hand, in a function",
