@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ddplint.project.collectives import FORWARD, is_backward
 from ddplint.project.frames import Frame
 from ddplint.project.sites import Site
-from ddplint.project.training import last_name
 from ddplint.semantics import Attribute, Call, Comparison, Expression, Name, Script
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Class, Function
 
 if TYPE_CHECKING:

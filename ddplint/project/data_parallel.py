@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ddplint.project.reach import Reach, body_of
-from ddplint.project.training import last_name
 from ddplint.semantics import Attribute, Call, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.structure import Class, Function
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ddplint.project.collectives import FORWARD, SHARDED_FORWARD
 from ddplint.project.frames import Frame
 from ddplint.project.samplers import SamplerKind
-from ddplint.project.training import last_name
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.structure import Binding, BindingKind, Region
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from ddplint.project.data_parallel import DataParallelUse, DataParallelUses, Form
 from ddplint.project.reach import body_of
-from ddplint.project.training import Training, is_backward, last_name
+from ddplint.project.training import Training, is_backward
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name
 from ddplint.semantics.arguments import Missing
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import ExitKind, Function, LoopKind, RegionKind
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ddplint.project.processes import Processes
-from ddplint.project.training import last_name
 from ddplint.semantics import (
     Attribute,
     Call,
@@ -20,6 +19,7 @@ from ddplint.semantics import (
     Operation,
     Sequence,
 )
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
@@ -81,7 +81,7 @@ class RankIdioms:
         if isinstance(test, Comparison):
             return True if self._compares_with_first(test) else None
         if isinstance(test, Name | Attribute | Call):
-            identifier = _identifier(test)
+            identifier = last_name(test)
             if _IS_FIRST.fullmatch(identifier):
                 return True
             return several if _SEVERAL.search(identifier) else None
@@ -99,7 +99,7 @@ class RankIdioms:
     def _is_rank(self, part: Expression) -> bool:
         if isinstance(part, Operation) and part.operator == "%":
             part = part.operands[0]
-        identifier = _identifier(part)
+        identifier = last_name(part)
         if _IS_FIRST.fullmatch(identifier):
             return False
         return identifier.endswith("rank") and names_rank(identifier)
@@ -110,7 +110,7 @@ class RankIdioms:
         if any(isinstance(part, Attribute) and _is_set_after(part, at) for part in parts):
             return False
         if any(isinstance(part, Call) and self._fails_without_group(part) for part in parts):
-            checked = any(_identifier(part) == "is_initialized" for part in parts)
+            checked = any(last_name(part) == "is_initialized" for part in parts)
             if not checked and not self._processes.certainly_started(at):
                 return False
         return all(_same_bindings(part, at) for part in parts if isinstance(part, Name))
@@ -181,10 +181,6 @@ def _reaches(binding: Binding, at: Expression) -> bool:
     return reaching(binding.name, at) == [binding]
 
 
-def _identifier(part: Expression) -> str:
-    return last_name(part.callee if isinstance(part, Call) else part)
-
-
 def _conditions(test: Expression) -> tuple[Expression, ...]:
     """Return the parts that a test joins by ``and``; none where one of them asks for several processes."""
     joined = test.operands if isinstance(test, Logic) and test.operator == "and" else ()
@@ -200,7 +196,7 @@ def _is_under_several(region: Region, at: Expression) -> bool:
 
 
 def _asks_for_several(test: Expression) -> bool:
-    return any(_SEVERAL.search(_identifier(part)) for part in test.walk())
+    return any(_SEVERAL.search(last_name(part)) for part in test.walk())
 
 
 def _has_other_default(value: Expression) -> bool:
@@ -210,7 +206,7 @@ def _has_other_default(value: Expression) -> bool:
 
 
 def _is_local(test: Expression) -> bool:
-    return any("local" in _identifier(part) for part in test.walk())
+    return any("local" in last_name(part) for part in test.walk())
 
 
 def _is_beside(test: Expression, at: Expression) -> bool:

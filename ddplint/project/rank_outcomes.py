@@ -11,7 +11,6 @@ from ddplint.project.exchanges import Exchanges
 from ddplint.project.frames import Frame, Frames
 from ddplint.project.lanes import EVERYONE, UNSURE, Row, Rows, calculate, combined, is_open, parting, same, truths
 from ddplint.project.rank_names import names_distribution, row_by_name, row_of_kind
-from ddplint.project.training import last_name
 from ddplint.semantics import (
     Assigned,
     Attribute,
@@ -28,6 +27,7 @@ from ddplint.semantics import (
     Subscript,
 )
 from ddplint.semantics import Sequence as Display
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.rank_values import RankValues
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching

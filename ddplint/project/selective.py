@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ddplint.project.training import last_name
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.structure import BindingKind, Parameter, Region, RegionKind
@@ -46,12 +46,12 @@ class Selective:
 
     def _lets_some_in(self, region: Region) -> bool:
         """Whether a region is run on an error, in turn, by a single process, or as a switch says."""
-        if region.kind is RegionKind.HANDLER or any(_IN_TURN.search(_identifier(one)) for one in region.contexts):
+        if region.kind is RegionKind.HANDLER or any(_IN_TURN.search(last_name(one)) for one in region.contexts):
             return True
         test = region.test
         if region.kind is not RegionKind.BRANCH or test is None:
             return False
-        identifiers = [_identifier(part) for part in _asked(test)]
+        identifiers = [last_name(part) for part in _asked(test)]
         if any(map(_VOICE.search, identifiers)):
             return True
         if any(map(_SEVERAL.search, identifiers)) and not (region.holds and _says_several(test)):
@@ -86,7 +86,7 @@ def _names_one_rank(test: Expression) -> bool:
     if not isinstance(test, Comparison) or len(test.comparisons) != 1:
         return False
     (operator, right), *_ = test.comparisons
-    return operator == "==" and isinstance(right, Constant) and names_rank(_identifier(test.left))
+    return operator == "==" and isinstance(right, Constant) and names_rank(last_name(test.left))
 
 
 def _asked(test: Expression) -> Iterator[Expression]:
@@ -125,7 +125,3 @@ def _says_several(test: Expression) -> bool:
     if isinstance(test, Logic) and test.operator == "and":
         return all(map(_says_several, test.operands))
     return isinstance(test, Name | Attribute | Call)
-
-
-def _identifier(part: Expression) -> str:
-    return last_name(part.callee if isinstance(part, Call) else part)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ddplint.project.instances import Instances
 from ddplint.project.reach import Reach, body_of
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Class, Function, Store
 
 if TYPE_CHECKING:
@@ -151,13 +152,6 @@ def is_backward(call: Call) -> bool:
     if call.callee.name in ("backward", "manual_backward"):
         return not (isinstance(call.callee.base, Call) and last_name(call.callee.base.callee) == "super")
     return call.callee.name == "step" and bool(re.search("optim|scaler", last_name(call.callee.base), re.IGNORECASE))
-
-
-def last_name(expression: Expression) -> str:
-    """Return the last name of a dotted chain, empty for other expressions."""
-    if isinstance(expression, Name):
-        return expression.id
-    return expression.name if isinstance(expression, Attribute) else ""
 
 
 def _leaves_training(call: Call) -> bool:

@@ -40,6 +40,7 @@ from ddplint.semantics import (
 )
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching, surely_bound
@@ -144,6 +145,7 @@ __all__ = [
     "WriteForm",
     "in_reach",
     "is_whole_statement",
+    "last_name",
     "reaching",
     "surely_bound",
 ]

@@ -259,3 +259,12 @@ class Slice(Expression):
 @dataclass(slots=True, eq=False, repr=False)
 class Opaque(Expression):
     """An expression of a kind that no question asks about."""
+
+
+def last_name(expression: Expression) -> str:
+    """Return the last name of a dotted chain, of a call that of what it calls, and nothing for the rest."""
+    if isinstance(expression, Call):
+        return last_name(expression.callee)
+    if isinstance(expression, Name):
+        return expression.id
+    return expression.name if isinstance(expression, Attribute) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, FormattedText, Name
+from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, FormattedText, Name, last_name
 from ddplint.semantics.rank_values import RankValue, RankValues
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
@@ -71,7 +71,7 @@ def precedes_failure(call: Call) -> bool:
     raises = (leave for leave in script.exits if leave.kind is ExitKind.RAISE)
     if any(leave.order > call.order and _in_same_block(leave.region, call) for leave in raises):
         return True
-    ends = (other for other in script.calls if _last_name(other.callee) in _EXITS)
+    ends = (other for other in script.calls if last_name(other.callee) in _EXITS)
     return any(end.order > call.order and _in_same_block(end.region, call) for end in ends)
 
 
@@ -85,9 +85,3 @@ def is_whole_statement(call: Call) -> bool:
     small = getattr(line, "body", ())
     alone = small[0] if isinstance(small, tuple | list) and len(small) == 1 else line
     return getattr(alone, "value", None) is call.node and type(alone).__name__ == "Expr"
-
-
-def _last_name(expression: Expression) -> str:
-    if isinstance(expression, Name):
-        return expression.id
-    return expression.name if isinstance(expression, Attribute) else ""

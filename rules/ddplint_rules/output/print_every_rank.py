@@ -113,6 +113,7 @@ from ddplint.rulekit import (
     Sequence,
     Subscript,
     is_whole_statement,
+    last_name,
 )
 
 RULE = Rule(
@@ -204,7 +205,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     """Report what every rank says."""
     if project.role(script) in (Role.TEST, Role.VENDORED):
         return
-    lines = [call for call in script.calls if _last_name(call.callee) in WORDS and _speaks(call, project)]
+    lines = [call for call in script.calls if last_name(call.callee) in WORDS and _speaks(call, project)]
     if not lines or project.replaces_print(script):
         return
     for call in lines:
@@ -245,12 +246,6 @@ def _is_harmless(part: Expression, project: Project) -> bool:
         return True
     is_method = isinstance(part.callee, Attribute) and part.callee.name in HARMLESS_METHODS
     return is_method and project.resolver.function_of(part) is None
-
-
-def _last_name(callee: Expression) -> str:
-    if isinstance(callee, Name):
-        return callee.id
-    return callee.name if isinstance(callee, Attribute) else ""
 
 
 def fix(found: Found, edits: Editor) -> Fix | None:
