@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ddplint.project.collectives import FORWARD
 from ddplint.project.frames import Frame
 from ddplint.project.lanes import EVERYONE
-from ddplint.project.locality import Reason
+from ddplint.project.locality import Divergence
 from ddplint.project.sites import Site
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.structure import Exit, ExitKind, Function, Region, RegionKind
@@ -33,7 +33,7 @@ class UnevenExit:
     at: Exit | Call
     kind: ExitKind | None
     decision: Expression | None
-    reason: Reason
+    reason: Divergence
     missed: Site
     doubtful: bool
     fails: bool
@@ -103,7 +103,7 @@ class _Case:
     def _is_switched(self, site: Site) -> bool:
         return self._project.sites.is_switched(site, self._sites, self._frame, self._leave.region)
 
-    def _by_rank(self, ahead: Sequence[Site]) -> tuple[Expression | None, Reason, list[Site]] | None:
+    def _by_rank(self, ahead: Sequence[Site]) -> tuple[Expression | None, Divergence, list[Site]] | None:
         outcomes = self._project.rank_outcomes
         leaving = EVERYONE
         for region in self._inner:
@@ -122,16 +122,16 @@ class _Case:
             if site.ranks & staying and site.kind not in answered and self._project.balance.guard(site) is None
         ]
         parting = (region for region in self._inner if outcomes.let_through(region, self._frame) != EVERYONE)
-        return (next(parting).test, Reason.RANK, missed) if missed else None
+        return (next(parting).test, Divergence.RANK, missed) if missed else None
 
-    def _by_failure(self) -> tuple[Expression | None, Reason, list[Site]] | None:
-        for region in self._inner:
+    def _by_failure(self) -> tuple[Expression | None, Divergence, list[Site]] | None:
+        for region in self._inner if not _fails(self._leave, self._kind) else ():
             if region.kind is RegionKind.HANDLER and self._project.locality.catches_what_strikes_one(region):
                 broken_off = [site for site in self._sites if site.ranks == EVERYONE and _is_tried(site, region)]
-                return (region.caught, Reason.FAILURE, broken_off) if broken_off else None
+                return (region.caught, Divergence.FAILURE, broken_off) if broken_off else None
         return None
 
-    def _by_chance(self, ahead: Sequence[Site]) -> tuple[Expression | None, Reason, list[Site]] | None:
+    def _by_chance(self, ahead: Sequence[Site]) -> tuple[Expression | None, Divergence, list[Site]] | None:
         together = [site for site in ahead if site.ranks == EVERYONE]
         for region in self._inner if together else ():
             if region.kind is RegionKind.BRANCH and region.test is not None and not region.implied:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ddplint.project.project import Project
 
 
-class Reason(Enum):
+class Divergence(Enum):
     """Why ranks can decide differently."""
 
     RANK = "the test asks for the rank"
@@ -53,14 +53,14 @@ class Locality:
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def of(self, test: Expression, frame: Frame | None = None) -> Reason | None:
+    def of(self, test: Expression, frame: Frame | None = None) -> Divergence | None:
         """Return why the ranks can answer a test differently; None: they can't, or it is not known.
 
         A value that has gone through a collective is shared. Only what is proven counts: the output of a wrapped
         model that trains, the batch that it was given, an evaluation over a share of the data.
         """
         emptiness = frozenset(map(id, _asked_for_emptiness(test)))
-        found: set[Reason] = set()
+        found: set[Divergence] = set()
         pieces = self._project.dependence.pieces(
             test, frame, lambda piece, inside: id(piece) not in emptiness and self._stops(piece, inside), tests=True
         )
@@ -69,7 +69,7 @@ class Locality:
                 return None
             source = self._source(piece, inside, test)
             found |= set() if source is None else {source}
-        return next((reason for reason in Reason if reason in found), None)
+        return next((reason for reason in Divergence if reason in found), None)
 
     def catches_what_strikes_one(self, handler: Region) -> bool:
         """Whether a handler catches exceptions that can strike one rank and not the others."""
@@ -87,16 +87,16 @@ class Locality:
             return piece.name in _FORM
         return bool(self._handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
 
-    def _source(self, piece: Expression, frame: Frame | None, test: Expression) -> Reason | None:
+    def _source(self, piece: Expression, frame: Frame | None, test: Expression) -> Divergence | None:
         if isinstance(piece, Call):
-            return Reason.LOSS if self._trains(piece, frame) else None
+            return Divergence.LOSS if self._trains(piece, frame) else None
         bindings = self._handed_out(piece)
         if not bindings:
             return None
         if piece.scope.function is test.scope.function and self._is_trained_on(bindings, piece, frame):
-            return Reason.BATCH
+            return Divergence.BATCH
         shared = any(self._is_share(binding.value, frame) for binding in bindings if binding.value is not None)
-        return Reason.METRIC if shared else None
+        return Divergence.METRIC if shared else None
 
     def _trains(self, call: Call, frame: Frame | None) -> bool:
         """Whether a call is a forward of a wrapped model from which a backward pass can follow."""
@@ -174,11 +174,16 @@ def _asks_form(test: Comparison) -> bool:
 def _asked_for_emptiness(test: Expression) -> Iterator[Expression]:
     """Yield the parts of a test that ask whether something is empty: ``len(boxes) == 0``, ``not boxes``."""
     for part in test.walk():
-        empty = isinstance(part, Comparison) and any(
+        if isinstance(part, Not) and (isinstance(part.operand, Name) or _counts(part.operand)):
+            yield from part.operand.walk()
+        elif isinstance(part, Comparison) and any(
             isinstance(side, Constant) and side.value in (0, None) for side in part.children
-        )
-        if empty or isinstance(part, Not):
+        ):
             yield from part.walk()
+
+
+def _counts(part: Expression) -> bool:
+    return isinstance(part, Call) and last_name(part.callee) in ("len", "numel")
 
 
 def _strikes(name: str) -> bool:

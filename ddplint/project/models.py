@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 from ddplint.project.frames import Frame, Frames, Source
 from ddplint.semantics import Attribute, Call, Expression, Subscript
@@ -48,6 +49,9 @@ _RETURNS_SELF = frozenset(
 _WRAPPING = frozenset({Wrapper.DDP, Wrapper.DATA_PARALLEL})
 _WRAPS = _WRAPPING | {Wrapper.FSDP}
 _DEEPEST = 12
+
+# What has been looked into on the way to the ends of a model: models, and the origins of attributes.
+_Seen: TypeAlias = set[tuple[str, int, Frame | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +139,14 @@ class Models:
             unwrapped = end.wrapper is Wrapper.UNKNOWN and end.source in wrapped
             yield Wrapper.BARE if unwrapped else end.wrapper
 
-    def _ends(
-        self, model: Expression, frame: Frame | None, depth: int, seen: set[tuple[int, Frame | None]]
-    ) -> Iterator[_End]:
+    def _ends(self, model: Expression, frame: Frame | None, depth: int, seen: _Seen) -> Iterator[_End]:
         """Yield what made a model, behind everything that hands it on.
 
         ``m.module if hasattr(m, "module") else m`` takes off every wrapper.
         """
-        if (id(model), frame) in seen:
+        if ("model", id(model), frame) in seen:
             return
-        seen.add((id(model), frame))
+        seen.add(("model", id(model), frame))
         sources = self._frames.sources(model, frame)
         insides = [(source, inside) for source, inside in sources if self._is_inside(source, inside, depth)]
         for source, inside in insides or sources:
@@ -155,9 +157,7 @@ class Models:
             return False
         return bool(_WRAPPING & self.wrappers(source.base, frame, depth + 1))
 
-    def _ends_of(
-        self, source: Origin, frame: Frame | None, depth: int, seen: set[tuple[int, Frame | None]]
-    ) -> Iterator[_End]:
+    def _ends_of(self, source: Origin, frame: Frame | None, depth: int, seen: _Seen) -> Iterator[_End]:
         end = (source, frame)
         if isinstance(source, Call):
             names = self._resolver.kinds(source.callee)
@@ -172,7 +172,8 @@ class Models:
                 yield _End(Wrapper.BARE if self._makes_module(source, names) else Wrapper.UNKNOWN, end)
         elif self._is_inside(source, frame, depth) or self._is_self(source):
             yield _End(Wrapper.BARE, end)
-        elif isinstance(source, Attribute | Subscript):
+        elif isinstance(source, Attribute | Subscript) and ("origins", id(source), frame) not in seen:
+            seen.add(("origins", id(source), frame))
             origins = [origin for origin in self._resolver.origins(source) if origin is not source]
             for origin in origins:
                 yield from self._ends_of(origin, None, depth, seen)

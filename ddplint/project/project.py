@@ -24,6 +24,7 @@ from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
 from ddplint.project.models import Models
+from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.options import Options
 from ddplint.project.output import replaces_print
@@ -89,6 +90,7 @@ class Project:
         self.balance = Balance(self)
         self.locality = Locality(self)
         self.exits = Exits(self)
+        self.moves = Moves(self)
         self.bypasses = Bypasses(self)
         self.wrapped_accesses = WrappedAccesses(self)
         self.reach = Reach(self.resolver)

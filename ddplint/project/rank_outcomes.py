@@ -92,12 +92,15 @@ class RankOutcomes:
         return self.let_through(region, frame) not in (EVERYONE, frozenset())
 
     def is_switched(self, region: Region, frame: Frame | None = None) -> bool:
-        """Whether an option or the like, rather than the rank, decides if a region is run."""
+        """Whether an option or the like, rather than the rank, decides if a region is run.
+
+        What follows an early exit is no such region: it is what happens as a rule.
+        """
         if region.kind is RegionKind.HANDLER:
             return True
-        if region.kind is not RegionKind.BRANCH or region.test is None or self.parts(region, frame):
+        if region.kind is not RegionKind.BRANCH or region.test is None or region.implied:
             return False
-        if any(names_distribution(last_name(part)) for part in region.test.walk()):
+        if self.parts(region, frame) or any(names_distribution(last_name(part)) for part in region.test.walk()):
             return False
         return any(all(row) is not region.holds for row in truths(self.of(region.test, frame)))
 
@@ -178,8 +181,23 @@ class RankOutcomes:
             part = self.processes(binding.region, inside)
             if not here <= part and self._exchanges.touch(name):
                 return _VAGUE
+            merged = set() if self._always_runs(binding.region, name.region, inside) else merged
             merged = _overlaid(merged, rows, part if not here <= part else EVERYONE)
         return frozenset(merged)
+
+    def _always_runs(self, region: Region, later: Region, frame: Frame | None) -> bool:
+        """Whether all samples have gone through a region when they come to a later place."""
+        shared = set(map(id, later.around()))
+        inner = [outer for outer in region.chain() if id(outer) not in shared]
+        return all(
+            outer.kind is RegionKind.WITH
+            or (
+                outer.kind is RegionKind.BRANCH
+                and outer.test is not None
+                and all(held is outer.holds for row in truths(self.of(outer.test, frame)) for held in row)
+            )
+            for outer in inner
+        )
 
     def _of_binding(self, name: Name, binding: Binding, frame: Frame | None) -> Rows:
         if binding.kind is BindingKind.ASSIGNMENT and binding.value is not None and not binding.path:

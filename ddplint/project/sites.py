@@ -95,11 +95,12 @@ class Sites:
 
         An option that only chooses between two ways to the same kind of collective does not.
         """
-        shared = set() if beside is None else set(map(id, beside.around()))
+        around = () if beside is None else tuple(beside.around())
+        settled = {id(part) for region in around for part in (region, region.fork) if part is not None}
         switches = (
             region
             for region in site.call.region.chain()
-            if id(region) not in shared and self._outcomes.is_switched(region, frame)
+            if settled.isdisjoint((id(region), id(region.fork))) and self._outcomes.is_switched(region, frame)
         )
         alike = [other for other in sites if other.kind == site.kind]
         return site.switched or not all(_leads_there_anyway(region, alike) for region in switches)

@@ -48,7 +48,7 @@ class WrappedAccesses:
             if found is not None and not self._is_put(read):
                 yield found
         for store in script.stores:
-            if store.name is not None:
+            if store.name is not None and not _is_taken_from_inside(store):
                 found = self._access(store, store.base, store.name, None)
                 if found is not None:
                     yield found
@@ -101,6 +101,12 @@ class WrappedAccesses:
         """Whether an access stands under tests that the wrap does not stand under: they may tell if it was wrapped."""
         shared = set(map(id, wrap.around()))
         return any(outer.kind is RegionKind.BRANCH and id(outer) not in shared for outer in region.chain())
+
+
+def _is_taken_from_inside(store: Store) -> bool:
+    """Whether ``model.x = model.module.x`` hands something of the model to those who ask the wrapper."""
+    value = store.value
+    return isinstance(value, Attribute) and isinstance(value.base, Attribute) and value.base.name == "module"
 
 
 def _is_own(base: Expression, cls: Class) -> bool:

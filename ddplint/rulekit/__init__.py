@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
 from ddplint.migration import TorchAmpMove
 from ddplint.project import Project
+from ddplint.project.balance import Lopsided
+from ddplint.project.buffers import Buffers
+from ddplint.project.bypasses import Bypass
+from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
 from ddplint.project.data_parallel import DataParallelUse, Form
+from ddplint.project.exits import UnevenExit
 from ddplint.project.loaders import Loader
+from ddplint.project.locality import Divergence
+from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.samplers import Sampler, SamplerKind
+from ddplint.project.sites import Site
 from ddplint.project.trail import Pass, Trail
+from ddplint.project.wrapped import Access
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
     Argument,
@@ -46,6 +55,7 @@ from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching, surely_bound
 from ddplint.semantics.references import Reference, Use
 from ddplint.semantics.resolve import UNKNOWN, Imported, Origin, Part
+from ddplint.semantics.shown import shown, written
 from ddplint.semantics.speech import is_whole_statement
 from ddplint.semantics.structure import (
     Binding,
@@ -71,15 +81,21 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "BACKWARD",
+    "FORWARD",
     "LOCAL",
     "UNKNOWN",
     "UNKNOWN_NAME",
+    "WRAP",
+    "Access",
     "Applicability",
     "Argument",
     "Assigned",
     "Attribute",
     "Binding",
     "BindingKind",
+    "Buffers",
+    "Bypass",
     "Call",
     "Class",
     "Comparison",
@@ -88,6 +104,7 @@ __all__ = [
     "Confidence",
     "Constant",
     "DataParallelUse",
+    "Divergence",
     "Edit",
     "Editor",
     "EnvironmentWrite",
@@ -107,6 +124,7 @@ __all__ = [
     "Logic",
     "Loop",
     "LoopKind",
+    "Lopsided",
     "Mapping",
     "MeetingForm",
     "MeetingPort",
@@ -134,6 +152,7 @@ __all__ = [
     "Scope",
     "Script",
     "Sequence",
+    "Site",
     "SourceFile",
     "Statement",
     "Store",
@@ -141,11 +160,15 @@ __all__ = [
     "SuppressionReport",
     "TorchAmpMove",
     "Trail",
+    "UnevenExit",
     "Use",
+    "Wrapper",
     "WriteForm",
     "in_reach",
     "is_whole_statement",
     "last_name",
     "reaching",
+    "shown",
     "surely_bound",
+    "written",
 ]

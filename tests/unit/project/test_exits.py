@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ddplint.project import Workspace
-from ddplint.project.locality import Reason
+from ddplint.project.locality import Divergence
 
 HEAD = """import math
 import sys
@@ -45,39 +45,47 @@ def epochs(*lines: str, sampler: str = "DistributedSampler(data)") -> str:
 
 
 UNEVEN = [
-    pytest.param("def f():\n    if rank != 0:\n        return\n    dist.barrier()", Reason.RANK, id="an early return"),
-    pytest.param("if rank != 0:\n    sys.exit()\ndist.barrier()", Reason.RANK, id="the end of the process"),
-    pytest.param("for x in y:\n    if rank == 0:\n        break\n    dist.barrier()", Reason.RANK, id="a break"),
-    pytest.param("for x in y:\n    dist.barrier()\n    if rank == 0:\n        break", Reason.RANK, id="the next pass"),
-    pytest.param("for x in y:\n    if rank > 0:\n        continue\n    dist.barrier()", Reason.RANK, id="a continue"),
+    pytest.param(
+        "def f():\n    if rank != 0:\n        return\n    dist.barrier()", Divergence.RANK, id="an early return"
+    ),
+    pytest.param("if rank != 0:\n    sys.exit()\ndist.barrier()", Divergence.RANK, id="the end of the process"),
+    pytest.param("for x in y:\n    if rank == 0:\n        break\n    dist.barrier()", Divergence.RANK, id="a break"),
+    pytest.param(
+        "for x in y:\n    dist.barrier()\n    if rank == 0:\n        break", Divergence.RANK, id="the next pass"
+    ),
+    pytest.param(
+        "for x in y:\n    if rank > 0:\n        continue\n    dist.barrier()", Divergence.RANK, id="a continue"
+    ),
     pytest.param(
         "for x in y:\n    dist.barrier()\n    if rank == 0:\n        if waited > 3:\n            break",
-        Reason.RANK,
+        Divergence.RANK,
         id="a second test under the first",
     ),
     pytest.param(
-        "for x in y:\n    net(x).sum().backward()\n    if rank == 0:\n        break", Reason.RANK, id="training"
+        "for x in y:\n    net(x).sum().backward()\n    if rank == 0:\n        break", Divergence.RANK, id="training"
     ),
-    pytest.param(loop("if torch.isnan(loss):", "    continue"), Reason.LOSS, id="a loss that is no number"),
-    pytest.param(loop("if not math.isfinite(loss.item()):", "    break"), Reason.LOSS, id="its value, and a break"),
-    pytest.param(loop("value = loss.item()", "if value > 100:", "    return"), Reason.LOSS, id="a limit, and a return"),
-    pytest.param(loop("bad = torch.isnan(loss)", "if bad:", "    sys.exit(0)"), Reason.LOSS, id="a quiet end"),
-    pytest.param(loop("if len(y) == 0:", "    continue"), Reason.BATCH, id="an empty batch"),
-    pytest.param(loop("if (y == -1).all():", "    continue"), Reason.BATCH, id="what the batch holds"),
+    pytest.param(loop("if torch.isnan(loss):", "    continue"), Divergence.LOSS, id="a loss that is no number"),
+    pytest.param(loop("if not math.isfinite(loss.item()):", "    break"), Divergence.LOSS, id="its value, and a break"),
+    pytest.param(
+        loop("value = loss.item()", "if value > 100:", "    return"), Divergence.LOSS, id="a limit, and a return"
+    ),
+    pytest.param(loop("bad = torch.isnan(loss)", "if bad:", "    sys.exit(0)"), Divergence.LOSS, id="a quiet end"),
+    pytest.param(loop("if len(y) == 0:", "    continue"), Divergence.BATCH, id="an empty batch"),
+    pytest.param(loop("if (y == -1).all():", "    continue"), Divergence.BATCH, id="what the batch holds"),
     pytest.param(
         "for x in loader:\n    try:\n        net(x).sum().backward()\n    except RuntimeError:\n        continue",
-        Reason.FAILURE,
+        Divergence.FAILURE,
         id="a failure that is passed over",
     ),
     pytest.param(
         epochs("if val > best:", "    waited += 1", "    if waited > 3:", "        break"),
-        Reason.METRIC,
+        Divergence.METRIC,
         id="patience with a share of the validation",
     ),
     pytest.param(
         "def step(model, x):\n    loss = model(x).sum()\n    if torch.isnan(loss):\n        return None\n"
         "    loss.backward()\nfor x in loader:\n    step(net, x)",
-        Reason.LOSS,
+        Divergence.LOSS,
         id="a step in a function of its own",
     ),
 ]
@@ -153,7 +161,7 @@ FAILS = [
 ]
 
 
-def uneven(tmp_path: Path, code: str) -> list[tuple[Reason, bool]]:
+def uneven(tmp_path: Path, code: str) -> list[tuple[Divergence, bool]]:
     path = tmp_path / "train.py"
     path.write_text(HEAD + code + "\n")
     project = Workspace().project(path)
@@ -167,7 +175,7 @@ def uneven(tmp_path: Path, code: str) -> list[tuple[Reason, bool]]:
 
 
 @pytest.mark.parametrize(("code", "reason"), UNEVEN)
-def test_an_exit_that_parts_the_ranks(code: str, reason: Reason, tmp_path: Path) -> None:
+def test_an_exit_that_parts_the_ranks(code: str, reason: Divergence, tmp_path: Path) -> None:
     assert [found for found, _ in uneven(tmp_path, code)] == [reason]
 
 

@@ -53,6 +53,11 @@ CASES = [
         ALL,
         id="a flag set on one rank and handed to all",
     ),
+    pytest.param(
+        "stop = False\nif rank == 0:\n    stop = x\nif rank != -1:\n    stop = agreed()\nif stop:\n    here()",
+        ALL,
+        id="a flag that every run with ranks sets anew",
+    ),
     pytest.param("rank = dist.get_rank()\nif rank == 0:\n    here()", FIRST, id="get_rank"),
     pytest.param("me = int(os.environ['RANK'])\nif me == 0:\n    here()", FIRST, id="the environment under any name"),
     pytest.param("me = int(os.environ.get('RANK', -1))\nif me < 1:\n    here()", FIRST, id="with a default"),

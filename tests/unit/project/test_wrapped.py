@@ -50,6 +50,7 @@ NOT_ASKED = [
     pytest.param("m = Net()\nm.groups()", id="of the model itself"),
     pytest.param("m = DDP(Net())\nm.note = 1", id="an assignment that the model does not know"),
     pytest.param("m = DDP(Net())\nm.groups = 1\nshow(m.groups)", id="what was put into the wrapper before"),
+    pytest.param("m = DDP(Net())\nm.groups = m.module.groups", id="what is handed to those who ask the wrapper"),
     pytest.param("m = Net()\nif d:\n    m = DDP(m)\nif not d:\n    m.groups()", id="on the runs without a wrapper"),
     pytest.param("m = Net()\nif d:\n    m = DDP(m)\nelse:\n    m.groups()", id="in the arm without a wrapper"),
     pytest.param("m = DDP(Net())\nm = m.module\nm.groups()", id="unwrapped before"),

@@ -1,0 +1,1 @@
+"""Collectives and control flow: what all ranks have to do together."""

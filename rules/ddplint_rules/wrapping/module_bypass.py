@@ -1,0 +1,150 @@
+"""A training forward past DistributedDataParallel: the gradients of each rank stay with it, and the models drift apart
+
+## What it finds
+
+A backward pass that comes from `model.module(...)`, `model.module.forward(...)`, or a method of the model inside that
+runs its layers, where `model` is wrapped in DistributedDataParallel. The inside is also recognised under another name
+(`raw = model.module if hasattr(model, "module") else model`) and when it is handed to a function.
+
+It is silent without a gradient (`no_grad`, `detach`, a decorated method), for state, attributes and averages of
+weights, for methods that run no layer, for DataParallel, where the wrapper is called as well in the function (its
+forward arms the exchange), and where the script exchanges the gradients itself.
+
+## Why it matters
+
+DDP exchanges gradients only for a backward pass that began in its own forward. Past it, each rank steps with the
+gradients of its own batch. Nothing fails and the loss goes down, but the ranks train different models, and what is
+saved is the model of one rank, trained on its share of the data.
+
+## Example
+
+```python bad
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+def train(loader, optimizer):
+    model = nn.parallel.DistributedDataParallel(nn.Linear(8, 1))
+    for inputs, targets in loader:
+        loss = nn.functional.mse_loss(model.module(inputs), targets)  #~ DDP107
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+```
+
+```python fixed
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+def train(loader, optimizer):
+    model = nn.parallel.DistributedDataParallel(nn.Linear(8, 1))
+    for inputs, targets in loader:
+        loss = nn.functional.mse_loss(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+```
+
+Evaluating and saving go past the wrapper by right:
+
+```python good
+import torch
+from torch import nn
+
+
+def finish(loader, path):
+    model = nn.parallel.DistributedDataParallel(nn.Linear(8, 1))
+    with torch.no_grad():
+        outputs = [model.module(inputs) for inputs in loader]
+    torch.save(model.module.state_dict(), path)
+    return outputs
+```
+
+## Fix
+
+Unsafe, for `model.module(...)` and `model.module.forward(...)`: the call goes through the wrapper. The training
+changes, which is the point of it, and the wrapper's forward raises an error when a parameter has no part in the loss.
+A method of the model inside has to be called from its `forward`, which no fix can write.
+
+## At run time
+
+Confirmed when the gradients or parameters of the ranks differ after a step. Refuted when they are equal. Not
+exercised when no step was taken.
+
+## References
+
+- "DDP relies on ... forward": https://docs.pytorch.org/docs/stable/notes/ddp.html#internal-design
+- DistributedDataParallel: https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ddplint.rulekit import (
+    Applicability,
+    Attribute,
+    Bypass,
+    Editor,
+    Fix,
+    Found,
+    Impact,
+    Project,
+    Role,
+    Rule,
+    Script,
+    shown,
+)
+
+RULE = Rule(
+    code="DDP107",
+    name="module-bypass",
+    impact=Impact.WRONG,
+    since="0.1.0",
+    triggers=("backward",),
+    everyday=True,
+    applicability=Applicability.UNSAFE,
+)
+
+
+def check(script: Script, project: Project) -> Iterator[Found]:
+    """Report the calls past a wrapper that a backward pass comes from."""
+    if project.role(script) is Role.TEST:
+        return
+    for function in (None, *script.functions):
+        for bypass in project.bypasses.of(function, script):
+            yield Found(
+                bypass.call, _message(bypass), related=((bypass.backward, "the backward pass"),), subject=bypass
+            )
+
+
+def _message(bypass: Bypass) -> str:
+    called, wrapped = shown(bypass.call), shown(bypass.wrapped)
+    if _is_method(bypass):
+        remedy = f"run the method from the model's forward and call `{wrapped}(...)`"
+    else:
+        remedy = f"call `{wrapped}(...)`"
+    return (
+        f"`{called}` trains past DistributedDataParallel: the gradients are never exchanged, and each rank trains "
+        f"a model of its own; {remedy}"
+    )
+
+
+def _is_method(bypass: Bypass) -> bool:
+    callee = bypass.call.callee
+    return isinstance(callee, Attribute) and callee.name not in ("module", "forward")
+
+
+def fix(found: Found, edits: Editor) -> Fix | None:
+    """Call the wrapper."""
+    assert isinstance(found.subject, Bypass)
+    bypass = found.subject
+    if not bypass.direct:
+        return None
+    wrapper = edits.source_text(bypass.wrapped.node)
+    changes = edits.replace(bypass.call.callee.node, wrapper)
+    message = f"Call `{wrapper}`, so that the gradients are exchanged; its forward fails when a parameter is not used"
+    return Fix(Applicability.UNSAFE, message, changes)
