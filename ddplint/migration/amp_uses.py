@@ -46,7 +46,7 @@ class UseRewriter:
         member = reference.name.rpartition(".")[2]
         if reference.use is Use.TYPE:
             return self._renamed(reference, path)
-        if member not in _FUNCTIONS and self.project.is_told_apart(member):
+        if member not in _FUNCTIONS and self.project.is_told_apart(reference.expression.scope.script, member):
             raise CannotMigrate(f"some code tells {member} from its base class")
         if reference.use is Use.VALUE:
             return self._value(reference, path)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+
+from ddplint.project.modules import Modules
 
 SEARCHED = 5000
 PROGRAM = 300
@@ -31,8 +33,6 @@ _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
 _WORD = re.compile(rb"\w+")
-# Distributions whose names no project file may claim: `import torch` is never a neighbour called torch.py.
-_EXTERNAL = frozenset({"torch", "torchvision", "torchaudio", "numpy", "apex", "deepspeed", "horovod", "accelerate"})
 
 
 class ProjectFiles:
@@ -43,7 +43,6 @@ class ProjectFiles:
         self._bytes: dict[Path, bytes] = {}
         self._imports: dict[Path, tuple[Path, ...]] = {}
         self._programs: dict[Path, tuple[Path, ...]] = {}
-        self._modules: dict[tuple[str, Path], Path | None] = {}
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
@@ -60,16 +59,16 @@ class ProjectFiles:
         return len(self.paths) < SEARCHED
 
     @cached_property
-    def _known(self) -> frozenset[Path]:
-        return frozenset(self.paths)
+    def _modules(self) -> Modules:
+        return Modules(self.root, self.paths)
 
     @cached_property
-    def _by_name(self) -> dict[str, list[Path]]:
-        names: dict[str, list[Path]] = {}
+    def _importers(self) -> dict[Path, list[Path]]:
+        importers: dict[Path, list[Path]] = {}
         for path in self.paths:
-            name = path.parent.name if path.name == "__init__.py" else path.stem
-            names.setdefault(name, []).append(path)
-        return names
+            for imported in self.imports(path):
+                importers.setdefault(imported, []).append(path)
+        return importers
 
     def content(self, path: Path) -> bytes:
         """Return a file's bytes, empty when it can't be read."""
@@ -85,54 +84,9 @@ class ProjectFiles:
         encoded = word.encode()
         return _holds(self.content(path), encoded)
 
-    def holding(self, word: str) -> Iterator[Path]:
-        """Yield the files in which a word occurs as a word."""
-        return (path for path in self.paths if self.holds(path, word))
-
     def module(self, name: str, importer: Path) -> Path | None:
         """Return the project file of a module as an importer names it (leading dots: relative), None for others."""
-        key = (name, importer.parent)
-        if key not in self._modules:
-            self._modules[key] = self._module(name, importer)
-        return self._modules[key]
-
-    def _module(self, name: str, importer: Path) -> Path | None:
-        dots = len(name) - len(name.lstrip("."))
-        parts = tuple(part for part in name[dots:].split(".") if part)
-        if dots:
-            base = importer.parent
-            for _ in range(dots - 1):
-                base = base.parent
-            return self._file(base, parts)
-        if not parts or parts[0] in _EXTERNAL:
-            return None
-        for base in self._bases(importer):
-            found = self._file(base, parts)
-            if found is not None:
-                return found
-        return self._only_match(parts)
-
-    def _file(self, base: Path, parts: tuple[str, ...]) -> Path | None:
-        target = base.joinpath(*parts)
-        for candidate in (target / "__init__.py", target.with_name(f"{target.name}.py")):
-            if candidate in self._known:
-                return candidate
-        return None
-
-    def _bases(self, importer: Path) -> Iterator[Path]:
-        folder = importer.parent
-        while folder != self.root and self.root in folder.parents:
-            yield folder
-            folder = folder.parent
-        yield self.root
-        yield self.root / "src"
-
-    def _only_match(self, parts: tuple[str, ...]) -> Path | None:
-        """Return the one file whose path ends like the module's name: packages below folders put on ``sys.path``."""
-        if len(parts) < 2:
-            return None
-        matches = [path for path in self._by_name.get(parts[-1], ()) if _module_parts(path)[-len(parts) :] == parts]
-        return matches[0] if len(matches) == 1 else None
+        return self._modules.find(name, importer)
 
     def imports(self, path: Path) -> tuple[Path, ...]:
         """Return the project files that a file imports."""
@@ -141,12 +95,9 @@ class ProjectFiles:
             self._imports[path] = tuple(dict.fromkeys(file for file in found if file is not None and file != path))
         return self._imports[path]
 
-    def importers(self, path: Path) -> Iterator[Path]:
-        """Yield the project files that import a file."""
-        word = path.parent.name if path.name == "__init__.py" else path.stem
-        for other in self.holding(word):
-            if other != path and path in self.imports(other):
-                yield other
+    def importers(self, path: Path) -> Sequence[Path]:
+        """Return the project files that import a file."""
+        return self._importers.get(path, ())
 
     def needed_by(self, path: Path) -> tuple[Path, ...]:
         """Return a file and the project files that it imports, directly or through others."""
@@ -180,10 +131,6 @@ def _python_files(root: Path) -> Iterator[Path]:
         for name in sorted(names):
             if name.endswith(".py"):
                 yield Path(folder, name)
-
-
-def _module_parts(path: Path) -> tuple[str, ...]:
-    return path.parts[:-1] if path.name == "__init__.py" else (*path.parts[:-1], path.stem)
 
 
 def _imported(content: bytes) -> Iterator[str]:

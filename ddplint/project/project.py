@@ -43,7 +43,7 @@ from ddplint.project.sites import Sites
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
-from ddplint.project.type_tests import TypeTests
+from ddplint.project.type_tests import tells_apart
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
@@ -108,7 +108,6 @@ class Project:
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)
         self._exports = Exports(self.files, self.scripts, self.resolver)
-        self._type_tests = TypeTests(self.files)
         self._references: dict[int, References] = {}
         self._rendezvous = Rendezvous(self.resolver)
         self._port_fallbacks = PortFallbacks(self.resolver)
@@ -176,9 +175,9 @@ class Project:
         """Whether code in other files may read a name of a scope (see Exports)."""
         return self._exports.is_read_elsewhere(scope, name)
 
-    def is_told_apart(self, name: str) -> bool:
-        """Whether some code tells the objects of a class of this name from those of its base class."""
-        return self._type_tests.tell_apart(name)
+    def is_told_apart(self, script: Script, name: str) -> bool:
+        """Whether the program of a script tells the objects of a class of this name from those of its base class."""
+        return tells_apart((self._content(script, path) for path in self.program_of(script)), name)
 
     def trail(self, value: Expression) -> Trail:
         """Return where the value of an expression goes (see Trail)."""

@@ -1,10 +1,10 @@
-"""Whether a project tells the objects of a class from those of its base class."""
+"""Whether a program tells the objects of a class from those of its base class."""
 
 from __future__ import annotations
 
 import re
-
-from ddplint.project.files import ProjectFiles
+from collections.abc import Iterable
+from functools import cache
 
 _TESTS = (
     rb"\b(?:isinstance|issubclass|assert(?:Not)?IsInstance)\s*\([^()]*(?:\([^()]*)?\b%s\b"
@@ -14,17 +14,11 @@ _TESTS = (
 )
 
 
-class TypeTests:
-    """Searches the files of a project, once for each class."""
+def tells_apart(contents: Iterable[bytes], name: str) -> bool:
+    """Whether code may behave differently when an object is of the base of the class of this name."""
+    return any(name.encode() in content and _pattern(name).search(content) for content in contents)
 
-    def __init__(self, files: ProjectFiles) -> None:
-        self._files = files
-        self._known: dict[str, bool] = {}
 
-    def tell_apart(self, name: str) -> bool:
-        """Whether some code may behave differently when an object is of the base of the class of this name."""
-        if name not in self._known:
-            pattern = re.compile(_TESTS.replace(b"%s", re.escape(name).encode()), re.MULTILINE)
-            contents = (self._files.content(path) for path in self._files.holding(name))
-            self._known[name] = any(pattern.search(content) for content in contents)
-        return self._known[name]
+@cache
+def _pattern(name: str) -> re.Pattern[bytes]:
+    return re.compile(_TESTS.replace(b"%s", re.escape(name).encode()), re.MULTILINE)

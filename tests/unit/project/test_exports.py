@@ -68,4 +68,7 @@ TYPE_TESTS = [
 def test_code_that_tells_a_class_from_its_base_is_known(code: str, expected: bool, tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(code + "\n")
-    assert Workspace().project(path).is_told_apart("GradScaler") is expected
+    project = Workspace().project(path)
+    script = project.script(path)
+    assert script is not None
+    assert project.is_told_apart(script, "GradScaler") is expected
