@@ -75,7 +75,7 @@ class Balance:
         """Return the test of the rank around a site, or the decorator; None: only an early exit parts the ranks."""
         tested = (region for region in site.call.region.chain() if not region.implied and region.test is not None)
         parting = next((region.test for region in tested if self._project.rank_outcomes.parts(region)), None)
-        return parting or self._project.rank_tests.decorator(site.call.region)
+        return parting or self._project.decorators.deciding(site.call.region.scope.function)
 
     def is_even(self, sites: Sequence[Site], kind: str) -> bool:
         """Whether all ranks come equally often to collectives of a kind."""

@@ -7,6 +7,7 @@ holds one value for each of them.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple, TypeAlias
@@ -34,6 +35,7 @@ class DeviceIndex(int):
 
 
 UNSURE = Vague()  # the same on all ranks, nothing else is known
+CHANGING = Vague()  # another one each time that it is looked at, such as what a loop hands out
 Row: TypeAlias = tuple[object, ...]
 Rows: TypeAlias = frozenset[Row]
 _OPERATORS: dict[str, Callable[[object, object], object]] = {
@@ -49,6 +51,7 @@ _OPERATORS: dict[str, Callable[[object, object], object]] = {
     "//": operator.floordiv,
     "%": operator.mod,
 }
+_NUMBER = re.compile(r"-?\d+")
 # Combinations beyond this many are not looked at.
 _MOST = 24
 
@@ -68,7 +71,14 @@ def combined(parts: Iterable[Rows]) -> Iterator[tuple[Row, ...]]:
 
 
 def calculate(sign: str, left: Row, right: Row) -> Row:
-    """Return what an operator or a comparison gives on each process."""
+    """Return what an operator or a comparison gives on each process.
+
+    One number that all processes share is the rank of one of them at most: of the first, as a rule.
+    """
+    if sign in ("==", "!=") and any(
+        _tells_apart(one) and set(other) == {UNSURE} for one, other in ((left, right), (right, left))
+    ):
+        return tuple((number == 0) is (sign == "==") for number in EVERYONE)
     return tuple(_calculate(sign, one, other) for one, other in zip(left, right, strict=True))
 
 
@@ -77,12 +87,29 @@ def _calculate(sign: str, left: object, right: object) -> object:
         return _is(left, right, sign == "is")
     if sign in ("in", "not in"):
         return _holds(right, left, sign == "in")
+    if CHANGING in (left, right):
+        return CHANGING
     if isinstance(left, Vague) or isinstance(right, Vague) or sign not in _OPERATORS:
         return UNSURE
+    left, right = _alike(left, right)
     try:
         return _OPERATORS[sign](left, right)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError, MemoryError):
         return UNSURE
+
+
+def _tells_apart(row: Row) -> bool:
+    """Whether each process has a number of its own."""
+    return len(set(row)) == len(row) and all(type(value) is int for value in row)
+
+
+def _alike(left: object, right: object) -> tuple[object, object]:
+    """Two values as numbers where one is a number and the other one its text: the environment holds texts."""
+    if isinstance(left, int) and isinstance(right, str) and _NUMBER.fullmatch(right):
+        return left, int(right)
+    if isinstance(left, str) and isinstance(right, int) and _NUMBER.fullmatch(left):
+        return int(left), right
+    return left, right
 
 
 def _is(left: object, right: object, wanted: bool) -> object:
@@ -90,13 +117,13 @@ def _is(left: object, right: object, wanted: bool) -> object:
         return UNSURE
     if left is None or right is None:
         return (left is right) is wanted
-    return ((left is right) is wanted) if isinstance(left, bool) and isinstance(right, bool) else UNSURE
+    return ((left == right) is wanted) if isinstance(left, int) and isinstance(right, int) else UNSURE
 
 
 def _holds(container: object, item: object, wanted: bool) -> object:
     if isinstance(item, Vague) or not isinstance(container, tuple):
         return UNSURE
-    if any(not isinstance(held, Vague) and held == item for held in container):
+    if any(not isinstance(held, Vague) and operator.eq(*_alike(held, item)) for held in container):
         return wanted
     return UNSURE if any(isinstance(held, Vague) for held in container) else not wanted
 
@@ -118,8 +145,23 @@ def parting(rows: Rows, holds: bool = True) -> frozenset[int] | None:
 
     None where that can be all or none of them, or where the test can part them in ways that don't agree.
     """
-    outcomes = {frozenset(number for number, held in enumerate(row) if held is holds) for row in truths(rows)}
+    outcomes = _outcomes(rows, holds)
     partings = sorted((part for part in outcomes if part and part != EVERYONE), key=len)
     if partings:
         return partings[0] if all(partings[0] <= part for part in partings) else None
     return frozenset() if outcomes == {frozenset()} else None
+
+
+def lets_all_in(rows: Rows, holds: bool = True) -> bool:
+    """Whether a test certainly comes out the same, and as wanted, on all processes."""
+    return _outcomes(rows, holds) == {EVERYONE}
+
+
+def keeps_some_out(rows: Rows, holds: bool = True) -> bool:
+    """Whether a test can come out as wanted on some processes, but never on all of them."""
+    outcomes = _outcomes(rows, holds)
+    return EVERYONE not in outcomes and outcomes != {frozenset()}
+
+
+def _outcomes(rows: Rows, holds: bool) -> set[frozenset[int]]:
+    return {frozenset(number for number, held in enumerate(row) if held is holds) for row in truths(rows)}

@@ -55,6 +55,11 @@ class Processes:
         calls, complete = self._project.callers(function)
         return complete and bool(calls) and all(self.certainly_started(call, depth + 1) for call in calls)
 
+    def precedes_start(self, at: Expression) -> bool:
+        """Whether the group is started only after an expression, by the function around it or by what that calls."""
+        starts = [call for call in self._own_calls(at) if self._starts(call)]
+        return bool(starts) and all(at.order < call.order for call in starts)
+
     def all_say(self, line: Call) -> bool:
         """Whether every process certainly comes to a line that is printed or logged, and none says who it is.
 

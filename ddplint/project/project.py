@@ -11,6 +11,7 @@ from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
+from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
 from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
@@ -19,6 +20,7 @@ from ddplint.project.files import ProjectFiles
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
+from ddplint.project.guards import Guards, Ranks
 from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
@@ -85,7 +87,9 @@ class Project:
         self.collectives = Collectives(self.resolver, self.models)
         self.dependence = Dependence(self.resolver, self.frames)
         self.exchanges = Exchanges(self.resolver, self.collectives, self.dependence)
-        self.rank_outcomes = RankOutcomes(self.resolver, self.rank_values, self.frames, self.exchanges)
+        self.rank_outcomes = RankOutcomes(self)
+        self.decorators = Decorators(self)
+        self.guards = Guards(self)
         self.sites = Sites(self.collectives, self.rank_outcomes, self.dependence)
         self.balance = Balance(self)
         self.locality = Locality(self)
@@ -203,25 +207,12 @@ class Project:
         return frozenset(origin.value for origin in origins if isinstance(origin, Constant))
 
     def guard(self, at: Expression) -> Expression | None:
-        """Return what lets only some ranks come to an expression, None when nothing in sight does.
+        """Return what lets only some ranks come to an expression, None when nothing in sight does (see Guards.of)."""
+        return self.guards.of(at)
 
-        A test around it, a decorator of its function, or a test around every call of its function.
-        """
-        return self._guard(at, frozenset())
-
-    def _guard(self, at: Expression, seen: frozenset[int]) -> Expression | None:
-        found = self.rank_tests.guard(at.region) or self.rank_tests.decorator(at.region)
-        function = at.region.scope.function
-        if found is not None or function is None or id(function) in seen:
-            return found
-        parent = function.scope.parent
-        if parent is not None and parent.function is not None:
-            outer = self.rank_tests.guard(function.region.parent) if function.region.parent is not None else None
-            if outer is not None:
-                return outer
-        calls, _ = self.callers(function)
-        guards = [self._guard(call, seen | {id(function)}) for call in calls]
-        return guards[0] if guards and all(guard is not None for guard in guards) else None
+    def ranks(self, at: Expression) -> Ranks:
+        """Return which ranks come to an expression, and what decides it (see Guards.ranks)."""
+        return self.guards.ranks(at)
 
     def meeting_ports(self, script: Script) -> list[MeetingPort]:
         """Return the ports, written into a script, at which processes meet, but for those that are only a way out.

@@ -9,7 +9,7 @@ from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.ranks import names_rank
 
 _LOCAL = re.compile(r"(?:^|_)(?:local_?rank|localid|local_process_index)$")
-_DEVICE = re.compile(r"(?:local_)?(?:gpu|gpu_?id|device_id)")
+_DEVICE = re.compile(r"(?:local_)?(?:gpu|gpu_?id|device_id)|current_device")
 _NODE = re.compile(r"(?:node|machine|group)_?(?:rank|id|index)$")
 _GLOBAL = re.compile(r"(?:^|_)(?:get_)?(?:rank|proc_?id|process_index|process_rank|rank_id)$")
 _WORLD = re.compile(r"(?:^|_)(?:get_)?(?:world_size|num_replicas|n_?procs|num_processes|num_procs)$")
@@ -22,7 +22,16 @@ _GRID = re.compile(
 _SEVERAL = re.compile(
     r"distribut|ddp|multi_?(?:gpu|proc)|is_initialized|is_available|(?:^|_)dist(?:_|$)", re.IGNORECASE
 )
-_LAST = re.compile(r"(?:^|_)last_rank")
+_LAST = re.compile(r"(?:^|_)last_(?:rank|process)")
+_NO_NUMBER = re.compile(r"^(?:is|if|am|on)_|^(?:lora|low|full|matrix|tensor|svd|tucker|page|reduced)_rank")
+# How names say that they are a test of the first rank, rather than something that belongs to it: `primary_loss`.
+_FIRST = re.compile(
+    r"^(?:is|if|am|on|in)_|(?:process|proc|rank|rank_?0|zero|node|only|worker|master|primary|chief|leader|root|\d)$"
+)
+# The rank of somebody else, of which a process knows the number: the same on all ranks.
+_PEER = re.compile(
+    r"(?:^|_)(?:src|source|dst|dest|target|peer|prev|next|other|owner|sender|receiver|root|main|master|first)_rank$"
+)
 
 _KINDS = (
     (_WORLD, RankValue.WORLD_SIZE),
@@ -52,15 +61,15 @@ def row_of_kind(kind: RankValue) -> Row:
 def row_by_name(identifier: str) -> Row | None:
     """Return what a variable, attribute or function of this name holds or returns on the samples, None: no idea."""
     word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", identifier).lower()
-    if _GRID.search(word):
-        return None
-    if _DEVICE.fullmatch(word):
-        return tuple(DeviceIndex(process.local) for process in PROCESSES)
-    for pattern, kind in _KINDS:
-        if pattern.search(word):
-            return row_of_kind(kind)
-    if not names_rank(word) or word.endswith("ranks") or "not" in word.split("_"):
+    if _GRID.search(word) or _PEER.search(word):
         return None
     if _LAST.search(word):
         return tuple(process is PROCESSES[-1] for process in PROCESSES)
+    if _DEVICE.fullmatch(word):
+        return tuple(DeviceIndex(process.local) for process in PROCESSES)
+    for pattern, kind in () if _NO_NUMBER.search(word) else _KINDS:
+        if pattern.search(word):
+            return row_of_kind(kind)
+    if not names_rank(word) or not _FIRST.search(word) or word.endswith("ranks") or "not" in word.split("_"):
+        return None
     return tuple(process.rank == 0 for process in PROCESSES)

@@ -6,10 +6,24 @@ What is not known counts as equal on all ranks: only what asks for the rank tell
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from ddplint.project.exchanges import Exchanges
-from ddplint.project.frames import Frame, Frames
-from ddplint.project.lanes import EVERYONE, UNSURE, Row, Rows, calculate, combined, is_open, parting, same, truths
+from ddplint.project.frames import Frame
+from ddplint.project.lanes import (
+    CHANGING,
+    EVERYONE,
+    UNSURE,
+    Row,
+    Rows,
+    calculate,
+    combined,
+    is_open,
+    keeps_some_out,
+    lets_all_in,
+    parting,
+    same,
+    truths,
+)
 from ddplint.project.rank_names import names_distribution, row_by_name, row_of_kind
 from ddplint.semantics import (
     Assigned,
@@ -28,14 +42,21 @@ from ddplint.semantics import (
 )
 from ddplint.semantics import Sequence as Display
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.rank_values import RankValues
-from ddplint.semantics.ranks import names_rank
+from ddplint.semantics.launchers import launched
+from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.resolve import Origin, Resolver
-from ddplint.semantics.structure import Binding, BindingKind, Function, Parameter, Region, RegionKind, Store
+from ddplint.semantics.resolve import Origin
+from ddplint.semantics.structure import Binding, BindingKind, Parameter, Region, RegionKind, Store
+
+if TYPE_CHECKING:
+    from ddplint.project.project import Project
 
 _VAGUE: Rows = frozenset([same(UNSURE)])
+_CHANGING: Rows = frozenset([same(CHANGING)])
 _CONVERSIONS = frozenset({"builtins.int", "builtins.bool", "builtins.str", "builtins.float"})
+_IS_INITIALIZED = "torch.distributed.is_initialized"
+# Calls that give the rank or the number of dimensions of a tensor.
+_COUNTS = frozenset({"dim", "matrix_rank", "ndimension"})
 _PROPERTIES = frozenset({"property", "cached_property"})
 # What gives a name a value that the name speaks of; a loop over the ranks is run through by every rank.
 _NAMED_WELL = frozenset({BindingKind.ASSIGNMENT, BindingKind.PARAMETER, BindingKind.IMPORT})
@@ -47,11 +68,12 @@ _MOST = 12
 class RankOutcomes:
     """Evaluates expressions for the sample processes (see lanes)."""
 
-    def __init__(self, resolver: Resolver, values: RankValues, frames: Frames, exchanges: Exchanges) -> None:
-        self._resolver = resolver
-        self._values = values
-        self._frames = frames
-        self._exchanges = exchanges
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._resolver = project.resolver
+        self._values = project.rank_values
+        self._frames = project.frames
+        self._exchanges = project.exchanges
         self._known: dict[tuple[int, Frame | None], Rows] = {}
         self._asked: dict[tuple[int, Frame | None], Rows] = {}
 
@@ -78,7 +100,7 @@ class RankOutcomes:
             if outer.scope.function is not function:
                 break
             found &= self.let_through(outer, frame)
-        return found & self._let_in(function)
+        return found & self._project.decorators.let_in(function)
 
     def let_through(self, region: Region, frame: Frame | None = None) -> frozenset[int]:
         """Return which of the samples the test of a region itself lets into it."""
@@ -90,6 +112,15 @@ class RankOutcomes:
     def parts(self, region: Region, frame: Frame | None = None) -> bool:
         """Whether the test of a region lets some ranks in and others not."""
         return self.let_through(region, frame) not in (EVERYONE, frozenset())
+
+    def lets_all_in(self, region: Region) -> bool:
+        """Whether the test of a region certainly lets all ranks into it."""
+        return region.test is not None and lets_all_in(self.of(region.test), region.holds)
+
+    def keeps_some_out(self, region: Region) -> bool:
+        """Whether the test of a region may let some ranks into it, but never all."""
+        branches = region.kind is RegionKind.BRANCH and region.test is not None
+        return branches and region.test is not None and keeps_some_out(self.of(region.test), region.holds)
 
     def is_switched(self, region: Region, frame: Frame | None = None) -> bool:
         """Whether an option or the like, rather than the rank, decides if a region is run.
@@ -103,15 +134,6 @@ class RankOutcomes:
         if self.parts(region, frame) or any(names_distribution(last_name(part)) for part in region.test.walk()):
             return False
         return any(all(row) is not region.holds for row in truths(self.of(region.test, frame)))
-
-    def _let_in(self, function: Function | None) -> frozenset[int]:
-        """Return which of the samples a decorator such as ``rank_zero_only`` lets into a function."""
-        for decorator in () if function is None else function.decorators:
-            callee = decorator.callee if isinstance(decorator, Call) else decorator
-            name = last_name(callee)
-            if names_rank(name) or name in ("master_only", "main_process_only"):
-                return frozenset([0])
-        return EVERYONE
 
     def _rows(self, expression: Expression, frame: Frame | None) -> Iterator[Row]:
         if isinstance(expression, Constant):
@@ -162,6 +184,8 @@ class RankOutcomes:
             rows = self._of_attribute(read)
         else:
             rows = self._of_call(read, frame) if isinstance(read, Call) else self._of_kinds(read)
+        if isinstance(read, Subscript) and isinstance(read.index, Constant) and isinstance(read.index.value, str):
+            return rows or _by_name(read.index.value)
         if isinstance(read, Name) or (rows and rows != _VAGUE):
             return rows or _VAGUE
         return _by_name(last_name(read.callee if isinstance(read, Call) else read))
@@ -176,7 +200,7 @@ class RankOutcomes:
         for binding in bindings:
             inside = frame if binding.region.scope.function is name.scope.function else None
             rows = self._of_binding(name, binding, inside)
-            if rows == _VAGUE and binding.kind in _NAMED_WELL:
+            if rows == _VAGUE and binding.kind in _NAMED_WELL and not self._is_other_number(binding.value):
                 rows = _by_name(name.id)
             part = self.processes(binding.region, inside)
             if not here <= part and self._exchanges.touch(name):
@@ -184,6 +208,14 @@ class RankOutcomes:
             merged = set() if self._always_runs(binding.region, name.region, inside) else merged
             merged = _overlaid(merged, rows, part if not here <= part else EVERYONE)
         return frozenset(merged)
+
+    def _is_other_number(self, value: Expression | None) -> bool:
+        """Whether a value is certainly no rank of a process, though it may be called ``rank``: that of a matrix."""
+        if isinstance(value, Attribute):
+            return value.name == "ndim"
+        if not isinstance(value, Call):
+            return False
+        return "builtins.len" in self._resolver.names(value.callee) or last_name(value.callee) in _COUNTS
 
     def _always_runs(self, region: Region, later: Region, frame: Frame | None) -> bool:
         """Whether all samples have gone through a region when they come to a later place."""
@@ -206,10 +238,27 @@ class RankOutcomes:
             given = self._frames.given(binding.parameter, frame)
             if given is not None:
                 return self.of(*given)
-            return self._of_origins(self._resolver.given(binding.parameter))
+            return self._of_parameter(binding.parameter)
         if binding.kind in (BindingKind.ASSIGNMENT, BindingKind.IMPORT):
             return self._of_origins(self._resolver.origins(name))
-        return _VAGUE
+        return _CHANGING if binding.kind is BindingKind.LOOP else _VAGUE
+
+    def _of_parameter(self, parameter: Parameter) -> Rows:
+        """What the calls in sight give for a parameter, each as it comes out where it is made.
+
+        What a loop counts and hands to the processes that it starts is the number of each.
+        """
+        kind = self._values.of_parameter(parameter)
+        if kind is not None:
+            return frozenset([row_of_kind(kind)])
+        calls, complete = self._resolver.linker.callers(parameter.function)
+        rows: set[Row] = set() if calls and complete else set(_by_name(parameter.name))
+        for call in calls:
+            given = self._frames.given(parameter, Frame(parameter.function, call, None))
+            found = _VAGUE if given is None else self.of(*given)
+            counted = found == _CHANGING and launched(self._resolver, call) is not None
+            rows |= {row_by_name(parameter.name) or row_of_kind(RankValue.LOCAL)} if counted else found
+        return frozenset(rows)
 
     def _of_attribute(self, read: Attribute) -> Rows:
         stores = list(self._resolver.stores_of(read))
@@ -244,10 +293,21 @@ class RankOutcomes:
         if "builtins.getattr" in names and len(call.arguments) > 1:
             key = call.arguments[1].value
             return _by_name(key.value) if isinstance(key, Constant) and isinstance(key.value, str) else _VAGUE
+        if _IS_INITIALIZED in names and self._project.processes.precedes_start(_outermost(call, frame)):
+            return frozenset([same(False)])
         inside = self._frames.enter(call, frame)
         if inside is None or inside.function.yields or inside.function.name == "__init__":
             return frozenset()
-        return frozenset(row for value in inside.function.returns for row in self.of(value, inside))
+        return self._returned(inside)
+
+    def _returned(self, frame: Frame) -> Rows:
+        """What a function gives back to each process: some may go out by another ``return`` than others, or by none."""
+        values = [(value, self.processes(value.region, frame)) for value in frame.function.returns]
+        without = EVERYONE.difference(*(part for _, part in values))
+        rows: set[Row] = {same(None)} if values and without else set()
+        for value, part in values:
+            rows = _overlaid(rows, self.of(value, frame), part)
+        return frozenset(rows)
 
     def _of_kinds(self, read: Expression) -> Rows:
         return frozenset(row_of_kind(kind) for kind in self._values.kinds(read) if kind is not None)
@@ -263,6 +323,13 @@ class RankOutcomes:
             else:
                 rows |= _VAGUE
         return frozenset(rows)
+
+
+def _outermost(at: Expression, frame: Frame | None) -> Expression:
+    """Return the first call of all through which an expression is looked at, the expression itself when alone."""
+    while frame is not None:
+        at, frame = frame.call, frame.outer
+    return at
 
 
 def _displays(items: list[Rows]) -> Iterator[Row]:

@@ -37,8 +37,7 @@ class Selective:
 
     def may_miss(self, at: Expression) -> bool:
         """Whether some ranks may not come to an expression, though they run the function around it."""
-        tests = self._project.rank_tests
-        if tests.guard(at.region) is not None or tests.decorator(at.region) is not None:
+        if self._project.guards.beside(at) is not None:
             return True
         if any(_is_passed_before(test, at) for test in at.scope.script.asserted if _names_one_rank(test)):
             return True

@@ -33,12 +33,17 @@ from ddplint.semantics.structure import Region, RegionKind
 
 _RANK = re.compile(
     r"(?:^|_)(?:rank|ranks|rank0|rankzero|master|primary|chief|leader|zero_rank|proc_id|procid|process_index)(?:_|$|\d)"
-    r"|is_?main|main_?process|main_?node|is_?root|(?:local|global|world|node)_?rank|is_?master|rank_?zero|first_process"
+    r"|is_?main(?=$|\d|_?(?:proc|rank|node|gpu|worker|device|host|thread))|main_?process|main_?node|is_?root"
+    r"|(?:local|global|world|node)_?rank|is_?master|rank_?zero|(?:global|process)_?zero|(?:first|last)_process"
 )
-_NOT_RANK = re.compile(r"world_size|num_ranks|n_ranks|master_(?:addr|port|ip|param|weight|grad|url|host|node_addr)")
+_NOT_RANK = re.compile(
+    r"world_size|num_ranks|n_ranks|master_(?:addr|port|ip|param|weight|grad|url|host|node_addr|copy)"
+    r"|primary_(?:key|metric|caps|loss)|(?:lora|low|full|matrix|tensor|svd|tucker|page|reduced|mean|median|average)_rank"
+)
 _DEVICE = re.compile(r"(?:^|_)(?:gpu|gpu_id|gpuid|device_id|local_gpu)(?:_|$)")
 _CONVERSIONS = frozenset({"int", "bool", "getattr", "getenv", "get", "str", "any", "all"})
 _RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL})
+_HOLDS = frozenset({"in", "not in"})
 _DEEPEST = 8
 
 
@@ -102,25 +107,16 @@ class RankTests:
 
     def guard(self, region: Region, depth: int = 0) -> Expression | None:
         """Return the innermost rank test around a region inside its function, None when there is none."""
+        return next((test for test, _ in self.guards(region, depth)), None)
+
+    def guards(self, region: Region, depth: int = 0) -> Iterator[tuple[Expression, Region]]:
+        """Yield the rank tests around a region inside its function, the innermost first, each with its own region."""
         for outer in region.chain():
             if outer.kind is RegionKind.BRANCH and outer.test is not None and self.asks_rank(outer.test, depth):
-                return outer.test
+                yield outer.test, outer
             for context in outer.contexts:
                 if isinstance(context, Call) and names_rank(_identifier(context.callee)):
-                    return context
-        return None
-
-    def decorator(self, region: Region) -> Expression | None:
-        """Return the decorator that lets only some ranks run the function around a region, None when there is none."""
-        function = region.scope.function
-        while function is not None:
-            for decorator in function.decorators:
-                callee = decorator.callee if isinstance(decorator, Call) else decorator
-                if names_rank(_identifier(callee)):
-                    return decorator
-            parent = function.scope.parent
-            function = None if parent is None else parent.function
-        return None
+                    yield context, outer
 
 
 def _parts(test: Expression) -> Iterator[Expression]:
@@ -133,6 +129,8 @@ def _parts(test: Expression) -> Iterator[Expression]:
             pending.append(part.callee)
             if _identifier(part.callee) in _CONVERSIONS:
                 pending.extend(given.value for given in part.arguments)
+        elif isinstance(part, Comparison) and isinstance(part.left, Constant) and part.comparisons[0][0] in _HOLDS:
+            pending.extend(right for _, right in part.comparisons)  # whether there is a `RANK` at all is no test of it
         elif isinstance(part, (Logic, Not, Comparison, Conditional, Operation, Subscript, Passed, Assigned)):
             pending.extend(part.children)
         elif isinstance(part, Attribute) and isinstance(part.base, Call):
