@@ -36,7 +36,8 @@ class Dependence:
     ) -> Iterator[Piece]:
         """Yield the expressions that a value depends on, itself first; what lies behind a ``stop`` is left out.
 
-        Objects depend on what their methods are given (``total.update(loss)``). ``tests``: a value depends on the
+        Objects depend on what their methods are given (``total.update(loss)``), and on what they are given themselves
+        where that is all that a statement does (``early_stopping(loss)``). ``tests``: a value depends on the
         tests, too, that decide which assignment it comes from and which ``return`` gives it.
         """
         walk = _Walk(self._resolver, self._frames, self._changes_in, tests)
@@ -58,10 +59,10 @@ class Dependence:
             for call in script.calls:
                 callee = call.callee
                 keeper = callee.base if isinstance(callee, Attribute) and callee.name in _KEEPS else callee
-                if isinstance(keeper, Name):
+                if isinstance(keeper, Name) and (keeper is not callee or _is_statement(call)):
                     changes.setdefault(keeper.id, []).extend(given.value for given in call.arguments)
             for store in script.stores:
-                if store.value is not None and isinstance(store.base, Name):
+                if store.index is not None and store.value is not None and isinstance(store.base, Name):
                     changes.setdefault(store.base.id, []).append(store.value)
         return self._changes[id(script)]
 
@@ -162,6 +163,14 @@ class _Walk:
         for outer in region.chain() if self._tests else ():
             if outer.kind is RegionKind.BRANCH and outer.test is not None and id(outer) not in shared:
                 yield outer.test, frame
+
+
+def _is_statement(call: Call) -> bool:
+    """Whether a call is made for what it does to the object that is called, since nobody takes what it returns."""
+    lines = getattr(call.statement.node, "body", ())
+    return isinstance(lines, tuple | list) and any(
+        type(line).__name__ == "Expr" and getattr(line, "value", None) is call.node for line in lines
+    )
 
 
 def _hands_out(function: Function) -> bool:

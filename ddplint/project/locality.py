@@ -11,6 +11,7 @@ from ddplint.project.collectives import FORWARD, SHARDED_FORWARD
 from ddplint.project.frames import Frame
 from ddplint.project.samplers import SamplerKind
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not
+from ddplint.semantics import Sequence as Display
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.structure import Binding, BindingKind, Region
@@ -31,11 +32,15 @@ class Divergence(Enum):
 
 # What a value is like, not what it holds: equal on all ranks as long as their batches are of one size.
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "requires_grad", "training", "grad_fn", "is_cuda"})
+# What the exchange of gradients keeps equal on all ranks.
+_KEPT_EQUAL = frozenset({"parameters", "named_parameters", "param_groups", "state_dict", "get_last_lr"})
 _ASKS_FORM = frozenset(
     {"len", "isinstance", "hasattr", "type", "callable", "issubclass", "is_tensor", "size", "dim", "numel"}
 )
 # Calls around a loader, such as ``enumerate(tqdm(loader))``, through which it is looked for.
 _WRAPPED = 3
+# Calls that hand on the items of what they are given, each in its own way.
+_PASS_ON = frozenset({"builtins.enumerate", "builtins.zip", "itertools.cycle", "itertools.islice", "builtins.reversed"})
 # Calls that give the same on all ranks, because the gradients are exchanged or because they exchange themselves.
 _SHARED = re.compile(r"norm|scaler|reduce|gather|broadcast|sync|average_across|all_?mean|consensus", re.IGNORECASE)
 # Exceptions that strike where a batch does not fit, in memory or otherwise; others come to all ranks or to none.
@@ -82,9 +87,9 @@ class Locality:
     def _stops(self, piece: Expression, frame: Frame | None) -> bool:
         if isinstance(piece, Call):
             named = last_name(piece.callee)
-            return bool(_SHARED.search(named)) or named in _ASKS_FORM or self._trains(piece, frame)
+            return bool(_SHARED.search(named)) or named in _ASKS_FORM | _KEPT_EQUAL or self._trains(piece, frame)
         if isinstance(piece, Attribute):
-            return piece.name in _FORM
+            return piece.name in _FORM | _KEPT_EQUAL
         return bool(self._handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
 
     def _source(self, piece: Expression, frame: Frame | None, test: Expression) -> Divergence | None:
@@ -116,7 +121,26 @@ class Locality:
     def _handed_out(self, piece: Expression) -> list[Binding]:
         """Return the loops over data, each by its binding, that hand out what a name holds."""
         bindings = (reaching(piece.id, piece) or ()) if isinstance(piece, Name) else ()
-        return [binding for binding in bindings if _is_handed_out(binding, self._project)]
+        return [binding for binding in bindings if self._is_handed_out(binding)]
+
+    def _is_handed_out(self, binding: Binding) -> bool:
+        """Whether a loop over something else than numbers, or than what the code itself lists, sets a name."""
+        value, path = binding.value, binding.path
+        if binding.kind is not BindingKind.LOOP:
+            return False
+        while isinstance(value, Call) and value.arguments:
+            names = self._project.names(value.callee)
+            if "builtins.range" in names or ("builtins.enumerate" in names and path[:1] == (0,)):
+                return False
+            if not names & _PASS_ON:
+                break
+            if "builtins.enumerate" in names:
+                path = path[1:]
+            place = 0
+            if "builtins.zip" in names:
+                place, path = (path[0] if path else None) or 0, path[1:]
+            value = value.arguments[min(place, len(value.arguments) - 1)].value
+        return value is not None and not isinstance(value, Display)
 
     def _is_share(self, iterable: Expression, frame: Frame | None, depth: int = 0) -> bool:
         """Whether what a loop runs over is a loader, or something made around one, that shares the data out."""
@@ -153,15 +177,6 @@ class Locality:
         if isinstance(piece, Call):
             return self._project.exchanges.gives(piece)
         return isinstance(piece, Name) and self._project.exchanges.agree_on(piece)
-
-
-def _is_handed_out(binding: Binding, project: Project) -> bool:
-    """Whether a loop over something else than numbers sets a name; the count of ``enumerate`` is a number."""
-    value = binding.value
-    if binding.kind is not BindingKind.LOOP or value is None:
-        return False
-    names = project.names(value.callee) if isinstance(value, Call) else frozenset[str]()
-    return "builtins.range" not in names and not ("builtins.enumerate" in names and binding.path[:1] == (0,))
 
 
 def _asks_form(test: Comparison) -> bool:

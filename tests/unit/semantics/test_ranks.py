@@ -49,6 +49,17 @@ GUARDED += [
         id="the index of a spawned process",
     ),
 ]
+GUARDED += [
+    pytest.param("if fabric.is_global_zero:\n    here()", id="the first rank of a fabric"),
+    pytest.param("if state.is_world_process_zero:\n    here()", id="the first process of a trainer"),
+    pytest.param("if accelerator.is_last_process:\n    here()", id="the last process"),
+    pytest.param("def f(show):\n    if show:\n        here()\nf(rank == 0)", id="a test handed to a function"),
+    pytest.param("def f(show=rank == 0):\n    if show:\n        here()\nf()", id="a test as a default"),
+    pytest.param(
+        "def f(log=None):\n    if log:\n        here()\nf(W() if rank == 0 else None)", id="None handed to the others"
+    ),
+    pytest.param("if local_rank == -1:\n    here()", id="a run without ranks: nobody else comes here"),
+]
 FREE = [
     pytest.param("here()", id="nothing around it"),
     pytest.param("if world_size > 1:\n    here()", id="the world size is equal on all ranks"),
@@ -59,6 +70,15 @@ FREE = [
     pytest.param("def f():\n    here()\nif rank == 0:\n    f()\nf()", id="one unguarded call of the function"),
     pytest.param("if rank == 0:\n    pass\nhere()", id="after the guarded block"),
     pytest.param("if opt['mode'] == 'master':\n    here()", id="a word that is compared, not asked for"),
+    pytest.param("if local_rank != -1:\n    here()", id="every rank of a run that has ranks"),
+    pytest.param("if rank >= 0:\n    here()", id="a bound that every rank keeps"),
+    pytest.param("if 'RANK' in os.environ:\n    here()", id="whether there is a rank"),
+    pytest.param("if is_main_loss:\n    here()", id="a word that goes on after main"),
+    pytest.param("if lora_rank == 8:\n    here()", id="the rank of a matrix"),
+    pytest.param(
+        "def f(show):\n    if show:\n        here()\nf(rank == 0)\nf(True)", id="one call that lets all ranks in"
+    ),
+    pytest.param("def f():\n    here()\nif rank == 0:\n    f()\nelse:\n    f()", id="called in either arm"),
     pytest.param("frank = 1\nif frank == 0:\n    here()", id="rank inside another word"),
 ]
 
