@@ -40,6 +40,7 @@ class Options:
     force_exclude: bool | None
     stdin_filename: str | None
     jobs: int | None
+    cache: bool
 
     @property
     def fixes(self) -> bool:
@@ -93,6 +94,7 @@ class Options:
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", help="Lint in at most N processes (default: one per core)."
 )
+@click.option("--no-cache", "cache", flag_value=False, default=True, help="Lint also what has not changed.")
 def command(**values: Any) -> int:
     """Find, explain and fix what goes wrong in PyTorch multi-GPU training scripts.
 

@@ -11,6 +11,7 @@ from ddplint.cli.output import Output
 from ddplint.cli.progress import with_progress
 from ddplint.cli.stdin import lint_stdin
 from ddplint.config import Settings, load_settings
+from ddplint.engine.cache import OutcomeCache
 from ddplint.engine.outcomes import Report, Skipped
 from ddplint.engine.run import Linter, lint_files
 from ddplint.errors import OptionError
@@ -45,7 +46,8 @@ def _lint(options: Options, linter: Linter) -> Report:
     cwd = Path.cwd()
     discovered = discover(options.paths or (Path(),), linter.settings, cwd)
     skipped = [Skipped(shown_path(path, cwd), reason) for path, reason in discovered.skipped]
-    outcomes = lint_files(linter, discovered.files, cwd, options.most_jobs)
+    cache = OutcomeCache(linter, cwd) if options.cache else None
+    outcomes = lint_files(linter, discovered.files, cwd, options.most_jobs, cache=cache)
     if options.output_format == "text" and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         outcomes = with_progress(outcomes, len(discovered.files))
     return Report(tuple(sorted([*skipped, *outcomes], key=lambda outcome: outcome.path)))

@@ -19,6 +19,7 @@ from ddplint.source import SourceFile, shown_path
 
 if TYPE_CHECKING:
     from ddplint.config import Settings
+    from ddplint.engine.cache import OutcomeCache
 
 # Bytes. A run beyond the small is isolated from what may kill a process. A further worker reads the project anew, which
 # is worth it for about this share of the files.
@@ -54,7 +55,7 @@ class Linter:
 
     def start_afresh(self) -> None:
         """Know nothing of what the files hold: they have changed, or nothing was read yet."""
-        workspace = Workspace(self.settings.torch_version)
+        workspace = self.workspace = Workspace(self.settings.torch_version)
 
         def is_distributed(path: Path, data: bytes) -> bool:
             # The text itself comes first: it may not be on disk, and the search over the project is dear.
@@ -65,27 +66,43 @@ class Linter:
 
 
 def lint_files(
-    linter: Linter, files: Iterable[Path], cwd: Path, jobs: int, time_limit: float = TIME_LIMIT
+    linter: Linter,
+    files: Iterable[Path],
+    cwd: Path,
+    jobs: int,
+    time_limit: float = TIME_LIMIT,
+    cache: OutcomeCache | None = None,
 ) -> Iterator[Outcome]:
     """Lint files and yield their outcomes as they come, in no particular order.
 
-    ``jobs`` is the most worker processes; ``time_limit`` is in seconds and holds for one file in a worker.
+    ``jobs`` is the most worker processes; ``time_limit`` is in seconds and holds for one file in a worker. What the
+    ``cache`` knows is not worked out again, and what is new goes there.
     """
     pending: list[Assignment] = []
+    contents: dict[str, tuple[Path, bytes]] = {}
     for path in files:
         shown = shown_path(path, cwd)
         # A pipe can be read only once and has no neighbours: it stands for a nameless file of the working directory.
         place = path if path.is_file() else cwd / f"<{path.name}>"
         try:
-            assignment = linter.assign(place, shown, path.read_bytes())
+            data = path.read_bytes()
         except OSError as error:
             yield Failed(shown, f"cannot be read: {error.strerror or error}", ours=False)
             continue
-        if assignment.awake:
-            pending.append(assignment)
-        else:
-            yield Linted(shown)
-    yield from _lint_assigned(linter, pending, jobs, time_limit)
+        known = None if cache is None else cache.find(place, shown, data)
+        if known is not None:
+            yield known
+            continue
+        pending.append(linter.assign(place, shown, data))
+        contents[shown] = (place, data)
+    try:
+        for outcome in _lint_awake(linter, pending, jobs, time_limit):
+            yield outcome
+            if cache is not None and isinstance(outcome, Linted):
+                cache.keep(*contents[outcome.path], outcome)
+    finally:
+        if cache is not None:
+            cache.save()
 
 
 def lint_texts(
@@ -95,6 +112,11 @@ def lint_texts(
     linter.start_afresh()
     assignments = [linter.assign(Path(shown), shown, source.encode(source.text)) for shown, source in sources.items()]
     return {outcome.path: outcome for outcome in _lint_assigned(linter, assignments, jobs, time_limit)}
+
+
+def _lint_awake(linter: Linter, pending: Sequence[Assignment], jobs: int, time_limit: float) -> Iterator[Outcome]:
+    yield from (Linted(assignment.shown) for assignment in pending if not assignment.awake)
+    yield from _lint_assigned(linter, [assignment for assignment in pending if assignment.awake], jobs, time_limit)
 
 
 def _lint_assigned(

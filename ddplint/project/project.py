@@ -13,6 +13,7 @@ from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
+from ddplint.project.digests import Digests
 from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
@@ -77,6 +78,7 @@ class Project:
     def __init__(self, root: Path, torch: TorchRange | None = None) -> None:
         self._torch = torch
         self.files = ProjectFiles(root)
+        self.digests = Digests(self)
         self.scripts = Scripts(self.files)
         self.imports = Imports(self.files, self.scripts)
         self.resolver = Resolver(self)

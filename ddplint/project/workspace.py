@@ -19,13 +19,17 @@ class Workspace:
     def __init__(self, torch: Version | None = None) -> None:
         self._torch = None if torch is None else TorchRange(torch, torch)
         self._projects: dict[Path, Project] = {}
+        self._by_folder: dict[Path, Project] = {}
 
     def project(self, path: Path) -> Project:
         """Return the project to which a file belongs."""
-        root = project_root(path)
-        if root not in self._projects:
-            self._projects[root] = Project(root, self._torch)
-        return self._projects[root]
+        folder = path.resolve().parent
+        if folder not in self._by_folder:
+            root = project_root(path)
+            if root not in self._projects:
+                self._projects[root] = Project(root, self._torch)
+            self._by_folder[folder] = self._projects[root]
+        return self._by_folder[folder]
 
     def project_of(self, script: Script, path: Path) -> Project:
         """Return the project of a script that was parsed from the file at ``path``."""

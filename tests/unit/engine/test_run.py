@@ -51,10 +51,10 @@ def a_linter(folder: Path, **options: object) -> Linter:
     return Linter(Settings(plugins=("run_rules",), select=("RUN",), root=folder).with_options(**options))
 
 
-def found(folder: Path, linter: Linter | None = None, **options: float) -> dict[str, int | str]:
+def found(folder: Path, linter: Linter | None = None, time_limit: float = 60.0) -> dict[str, int | str]:
     """The number of findings of each file, or why it failed."""
     files = sorted(folder.glob("*.py"))
-    outcomes = lint_files(linter or a_linter(folder), files, folder, jobs=2, **options)
+    outcomes = lint_files(linter or a_linter(folder), files, folder, jobs=2, time_limit=time_limit)
     return {
         outcome.path: len(outcome.findings) if isinstance(outcome, Linted) else outcome.reason for outcome in outcomes
     }
