@@ -73,6 +73,14 @@ class Passes:
             return Purpose.EVALUATION
         return Purpose.UNKNOWN
 
+    def calls_of(self, consumer: Loop | Call) -> list[Call]:
+        """Return the calls in a loop that takes data, or in the loop around a single taking."""
+        if isinstance(consumer, Call):
+            around = next(self._loops_around(consumer, ()), None)
+            return [] if around is None else self.calls_of(around[0])
+        script = consumer.statement.region.scope.script
+        return [call for call in script.calls if consumer in call.region.loops]
+
     def _loops_around(
         self, at: Expression, context: tuple[Call, ...], depth: int = 0
     ) -> Iterator[tuple[Loop, Expression]]:
@@ -99,19 +107,11 @@ class Passes:
 
     def _is_trained_on(self, consumer: Loop | Call) -> bool:
         if id(consumer) not in self._trains:
-            calls = self._calls_of(consumer)
+            calls = self.calls_of(consumer)
             near = any(map(is_backward, calls))
             self._trains[id(consumer)] = near or any(map(is_backward, self._project.reach.onward(calls)))
         return self._trains[id(consumer)]
 
-    def _calls_of(self, consumer: Loop | Call) -> list[Call]:
-        """Return the calls in a loop that takes data, or in the loop around a single taking."""
-        if isinstance(consumer, Call):
-            around = next(self._loops_around(consumer, ()), None)
-            return [] if around is None else self._calls_of(around[0])
-        script = consumer.statement.region.scope.script
-        return [call for call in script.calls if consumer in call.region.loops]
-
     def _without_gradient(self, consumer: Loop | Call) -> bool:
-        calls = self._calls_of(consumer)
+        calls = self.calls_of(consumer)
         return bool(calls) and all(self._project.training.without_gradient(call) for call in calls[:1])

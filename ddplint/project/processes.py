@@ -40,7 +40,9 @@ class Processes:
         The group is started before it in the same function, or a function without which there would be no group runs
         it. A test of the rank on the way, an error path, a switch that only one rank may have: the answer is no.
         """
-        return not self._selective.may_miss(at) and (self._is_in_group(at) or self._is_entered(at.scope.function))
+        if self._project.selective.may_miss(at):
+            return False
+        return self._is_in_group(at) or self._is_entered(at.scope.function)
 
     def certainly_started(self, at: Expression, depth: int = 0) -> bool:
         """Whether the group is there on every way to an expression, whatever the options."""

@@ -12,11 +12,13 @@ from ddplint.project.callers import Callers
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.decorators import Decorators
+from ddplint.project.datasets import Datasets
 from ddplint.project.dependence import Dependence
 from ddplint.project.digests import Digests
 from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
+from ddplint.project.feeding import Feeding
 from ddplint.project.files import ProjectFiles
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
@@ -36,12 +38,15 @@ from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
+from ddplint.project.rank_parts import RankParts
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
 from ddplint.project.samplers import Samplers
 from ddplint.project.scaling import Scaling
 from ddplint.project.scripts import Scripts
+from ddplint.project.seeds import Seeds
+from ddplint.project.selective import Selective
 from ddplint.project.sites import Sites
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
@@ -104,10 +109,15 @@ class Project:
         self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))
         self.data_parallel = DataParallelUses(self.resolver, self.reach)
         self.obstacles = Obstacles(self, self.data_parallel, self.training)
+        self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.passes = Passes(self)
         self.samplers = Samplers(self.resolver)
+        self.rank_parts = RankParts(self)
+        self.datasets = Datasets(self)
+        self.seeds = Seeds(self)
+        self.feeding = Feeding(self)
         self.options = Options(self)
         self.scaling = Scaling(self)
         self._loaders = Loaders(self)

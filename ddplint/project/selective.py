@@ -43,6 +43,10 @@ class Selective:
             return True
         return any(self._lets_some_in(region) for region in at.region.chain())
 
+    def is_for_one(self, at: Expression) -> bool:
+        """Whether an expression stands where a run with a single process goes: ``if distributed: ... else: here``."""
+        return any(map(_is_for_one, at.region.chain()))
+
     def _lets_some_in(self, region: Region) -> bool:
         """Whether a region is run on an error, in turn, by a single process, or as a switch says."""
         if region.kind is RegionKind.HANDLER or any(_IN_TURN.search(last_name(one)) for one in region.contexts):
@@ -53,7 +57,7 @@ class Selective:
         identifiers = [last_name(part) for part in _asked(test)]
         if any(map(_VOICE.search, identifiers)):
             return True
-        if any(map(_SEVERAL.search, identifiers)) and not (region.holds and _says_several(test)):
+        if _is_for_one(region):
             return True
         return any(self._may_be_off(switch, wanted) for switch, wanted in _switches(test, region.holds))
 
@@ -73,6 +77,15 @@ class Selective:
             if not isinstance(value, Constant) or bool(value.value) is wanted:
                 return True
         return False
+
+
+def _is_for_one(region: Region) -> bool:
+    """Whether a test of the number of processes lets only a single one into a region."""
+    test = region.test
+    if region.kind is not RegionKind.BRANCH or test is None:
+        return False
+    several = any(_SEVERAL.search(last_name(part)) for part in _asked(test))
+    return several and not (region.holds and _says_several(test))
 
 
 def _is_passed_before(test: Expression, at: Expression) -> bool:

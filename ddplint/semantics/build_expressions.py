@@ -160,7 +160,10 @@ class ExpressionBuilder:
         index = parts[0]
         if len(parts) > 1:
             index = Sequence(node, self.statement, self.region, self.next(), "tuple", parts)
-        return Subscript(node, self.statement, self.region, self.next(), base, index)
+        subscript = Subscript(node, self.statement, self.region, self.next(), base, index)
+        if isinstance(index, Slice):
+            self.script.sliced.append(subscript)
+        return subscript
 
     def _index(self, node: cst.BaseSlice) -> Expression:
         if isinstance(node, cst.Index):

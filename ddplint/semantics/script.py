@@ -30,7 +30,7 @@ class Script:
     """The facts of one file, each list in source order.
 
     ``imports`` holds the full name of everything imported, with the statement and the region of the import.
-    ``asserted`` holds the tests of the assert statements.
+    ``asserted`` holds the tests of the assert statements, ``sliced`` the subscripts with a slice: ``base[a:b:c]``.
     """
 
     source: SourceFile
@@ -43,6 +43,7 @@ class Script:
     exits: list[Exit] = field(default_factory=list)
     asserted: list[Expression] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
+    sliced: list[Subscript] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     imports: list[tuple[str, Statement, Region]] = field(default_factory=list)
