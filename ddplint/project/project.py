@@ -15,6 +15,7 @@ from ddplint.project.decorators import Decorators
 from ddplint.project.datasets import Datasets
 from ddplint.project.dependence import Dependence
 from ddplint.project.digests import Digests
+from ddplint.project.epochs import Epochs
 from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
@@ -118,6 +119,7 @@ class Project:
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
         self.feeding = Feeding(self)
+        self.epochs = Epochs(self)
         self.options = Options(self)
         self.scaling = Scaling(self)
         self._loaders = Loaders(self)

@@ -20,6 +20,8 @@ _OPTIONS = re.compile(r"(?:\w+_)?(?:args?|opts?|options?|cfg|conf|config|hparams
 _DEVICE = re.compile(r"(?:\w+_)?(?:device|gpu|gpu_id)s?", re.IGNORECASE)
 # Names of what shares things out over the ranks.
 _SHARES = re.compile(r"shard|by_(?:node|rank|worker)|num_replicas|world|per_rank|partition", re.IGNORECASE)
+# What a method reads there is its launcher's word for the rank more often than not.
+_ENVIRONMENT = frozenset({"environ", "getenv"})
 _RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 _SHARING = _RANKS | {RankValue.WORLD_SIZE}
 
@@ -93,7 +95,7 @@ class RankParts:
         words = [read.id for read in script.names if read.region.within(function.region)]
         words += [read.name for read in script.attributes if read.region.within(function.region)]
         words += [parameter.name for parameter in function.parameters]
-        if any(_SHARES.search(word) or _is_number(word) for word in words):
+        if any(_SHARES.search(word) or _is_number(word) or word in _ENVIRONMENT for word in words):
             return True
         calls = self._project.reach.onward(self._project.reach.calls_in(function.outermost))
         return any(not self._project.rank_values.kinds(call).isdisjoint(_SHARING) for call in calls)

@@ -12,6 +12,7 @@ from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
 from ddplint.project.data_parallel import DataParallelUse, Form
+from ddplint.project.datasets import Share
 from ddplint.project.exits import UnevenExit
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
@@ -20,6 +21,7 @@ from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.samplers import Sampler, SamplerKind
+from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.wrapped import Access
@@ -152,8 +154,10 @@ __all__ = [
     "Scope",
     "Script",
     "Sequence",
+    "Share",
     "Site",
     "SourceFile",
+    "Spread",
     "Statement",
     "Store",
     "Subscript",

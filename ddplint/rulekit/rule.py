@@ -25,6 +25,7 @@ class Rule:
     ``discharged_by``: frameworks that do this job themselves; in their projects the rule is silent.
     ``applicability``: the best promise that a fix of this rule makes, None when there is no fix.
     ``torch``: the torch version (major, minor) from which the rule holds, None for every version.
+    ``pedantic``: all its findings are possible at best, so that they are shown with ``--pedantic`` only.
     """
 
     code: str
@@ -36,6 +37,7 @@ class Rule:
     discharged_by: frozenset[str] = frozenset()
     applicability: Applicability | None = None
     torch: tuple[int, int] | None = None
+    pedantic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import libcst as cst
 
-    from ddplint.semantics.expressions import Attribute, Call, Expression, Name, Operation
+    from ddplint.semantics.expressions import Attribute, Call, Expression, Name, Operation, Subscript
     from ddplint.semantics.structure import Class, Exit, Function, Loop, Region, Scope, Statement, Store
     from ddplint.source import SourceFile
     from ddplint.source.spans import Spans

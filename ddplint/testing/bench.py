@@ -68,7 +68,8 @@ def _settings(folder: Path, rule: RegisteredRule | None, pack: str | None) -> Se
     if rule is None:
         return settings
     code = (rule.rule.code,)
-    return replace(settings, select=code if rule.check is not None else (), fixable=code)
+    pedantic = settings.pedantic or rule.rule.pedantic
+    return replace(settings, select=code if rule.check is not None else (), fixable=code, pedantic=pedantic)
 
 
 def _of(report: Report, rule: RegisteredRule | None) -> list[Finding]:

@@ -110,7 +110,6 @@ from ddplint.rulekit import (
     Fix,
     Found,
     Impact,
-    InReach,
     Loop,
     Name,
     Project,
@@ -192,8 +191,8 @@ def _missing(call: Call, project: Project) -> Iterator[Found]:
 def _missed(made: Call, repeat: Repeat, project: Project) -> Missed | None:
     """Return what to write, when the loop counts epochs and the sampler or its loader has a name around it."""
     loop = repeat.loop
-    counter = _counter(loop)
-    if loop.iterable is None or counter is None or not _counts(loop.iterable, project):
+    counter = project.epochs.counter(loop)
+    if loop.iterable is None or counter is None:
         return None
     sampler = in_reach(made, loop.iterable)
     if sampler is not None and in_reach(made, repeat.inside) == sampler:
@@ -201,9 +200,9 @@ def _missed(made: Call, repeat: Repeat, project: Project) -> Missed | None:
         if cls is not None or not sampler.or_other:
             return Missed(loop, counter, sampler.name, sampler.or_none, cls)
     for loader in _made_with(made, project):
-        name = in_reach(loader, loop.iterable)
-        if name is not None and name == InReach(name.name) == in_reach(loader, repeat.inside):
-            return Missed(loop, counter, f"{name.name}.sampler")
+        name = project.epochs.known_as(loader, repeat)
+        if name is not None:
+            return Missed(loop, counter, f"{name}.sampler")
     return None
 
 
@@ -212,26 +211,6 @@ def _made_with(made: Call, project: Project) -> Iterator[Call]:
     for loader in project.loaders(made.scope.script):
         if loader.argument("sampler") is made:
             yield loader.call
-
-
-def _counts(iterable: Expression, project: Project) -> bool:
-    """Whether a loop runs over a range of numbers, also through a progress bar."""
-    if not isinstance(iterable, Call):
-        return False
-    names = project.names(iterable.callee)
-    if names <= {"builtins.range", "tqdm.trange", "tqdm.auto.trange"}:
-        return True
-    is_bar = all(name.partition(".")[0] == "tqdm" for name in names)
-    return is_bar and bool(iterable.arguments) and _counts(iterable.arguments[0].value, project)
-
-
-def _counter(loop: Loop) -> str | None:
-    """Return the name that a loop sets, None when it sets none that is meant to be read."""
-    for name, bindings in loop.statement.region.scope.bindings.items():
-        for binding in bindings:
-            if binding.kind is BindingKind.LOOP and binding.value is loop.iterable and not binding.path:
-                return name if name.strip("_") else None
-    return None
 
 
 def _class_in_reach(made: Call, at: Expression) -> Expression | None:
