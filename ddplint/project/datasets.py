@@ -7,7 +7,7 @@ from collections.abc import Collection
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Call, Constant, Expression
+from ddplint.semantics import Call, Constant, Expression, Mapping, Subscript
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.resolve import Origin, Part
@@ -46,12 +46,14 @@ class Datasets:
         """Return what each rank has of the dataset that an expression names."""
         if self._project.rank_parts.shares(dataset):
             return Share.OWN
-        origins = self._project.origins(dataset)
-        return Share.WHOLE if all(map(self._is_whole, origins)) else Share.UNKNOWN
+        origins = self._origins(dataset)
+        if not all(map(self._is_whole, origins)):
+            return Share.UNKNOWN
+        return Share.OWN if any(self._is_cut(origin) for origin in origins if isinstance(origin, Call)) else Share.WHOLE
 
     def is_iterable(self, dataset: Expression) -> bool | None:
         """Whether a dataset has no indices, so that no sampler can share it out; None where that is not known."""
-        answers = {self._iterates(origin) for origin in self._project.origins(dataset)}
+        answers = {self._iterates(origin) for origin in self._origins(dataset)}
         return answers.pop() if len(answers) == 1 else None
 
     def differ(self, one: Expression, other: Expression) -> bool | None:
@@ -62,7 +64,7 @@ class Datasets:
         made, against = self._makers(one), self._makers(other)
         if made is None or against is None:
             return None
-        if made & against:
+        if made & against or any(one.node.deep_equals(other.node) for one in made for other in against):
             return False
         outer = [makers for makers, inner in ((made, against), (against, made)) if self._made_from(makers, inner)]
         return True if all(map(self._picks, outer)) else None
@@ -76,9 +78,31 @@ class Datasets:
         calls = (piece for piece in self._project.rank_parts.pieces(dataset) if isinstance(piece, Call))
         return tuple(dict.fromkeys(cls for call in calls for cls in self._project.resolver.classes(call.callee)))
 
+    def _origins(self, dataset: Expression) -> tuple[Origin, ...]:
+        """Return what can have made a dataset; one of a dict of datasets, by whatever key, can be any of them."""
+        return tuple(made for origin in self._project.origins(dataset) for made in self._held(origin))
+
+    def _held(self, origin: Origin) -> tuple[Origin, ...]:
+        if not isinstance(origin, Subscript) or isinstance(origin.index, Constant):
+            return (origin,)
+        kept = self._project.origins(origin.base)
+        values = [value for held in kept if isinstance(held, Mapping) for _, value in held.items]
+        found = tuple(made for value in values for made in self._project.origins(value))
+        return found if found and all(isinstance(held, Mapping) for held in kept) else (origin,)
+
+    def _is_cut(self, made: Call) -> bool:
+        """Whether a dataset is told the rank after it was made: ``dataset.split(rank)``, ``dataset.rank = rank``."""
+        trail, parts = self._project.trail(made), self._project.rank_parts
+        if any(store.value is not None and parts.shares(store.value) for store in trail.stores):
+            return True
+        methods = set(map(id, trail.attributes))
+        scripts = {id(read.scope.script): read.scope.script for read in trail.attributes}
+        calls = (call for script in scripts.values() for call in script.calls if id(call.callee) in methods)
+        return any(parts.differs(given.value) for call in calls for given in call.arguments)
+
     def _makers(self, dataset: Expression) -> frozenset[Call] | None:
         """Return the calls that can have made a dataset, None when something else can."""
-        origins = self._project.origins(dataset)
+        origins = self._origins(dataset)
         calls = [origin.of if isinstance(origin, Part) else origin for origin in origins]
         makers = frozenset(call for call in calls if isinstance(call, Call) and self._makes_dataset(call))
         return makers if origins and len(makers) == len(set(calls)) else None
@@ -98,6 +122,9 @@ class Datasets:
 
     def _is_whole(self, origin: Origin) -> bool:
         """Whether something is a dataset of which it is known what it holds: all that its maker was given."""
+        if isinstance(origin, Part) and isinstance(origin.of, Call) and self._picks({origin.of}):
+            whole = self._project.argument(origin.of, "dataset")
+            return isinstance(whole, Expression) and all(map(self._is_whole, self._origins(whole)))
         if not isinstance(origin, Call):
             return False
         classes = self._project.resolver.classes(origin.callee)
@@ -110,7 +137,7 @@ class Datasets:
 
     def _iterates(self, origin: Origin) -> bool | None:
         if not isinstance(origin, Call):
-            return None
+            return False if self._is_whole(origin) else None
         if ITERABLE in self._project.resolver.kinds(origin.callee):
             return True
         return self._streams(origin) or (False if self._is_whole(origin) else None)

@@ -9,7 +9,8 @@ from ddplint.project.frames import Frame
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose
 from ddplint.project.roles import Role
-from ddplint.semantics import Call
+from ddplint.semantics import Attribute, Call, Name
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.structure import Function
 
@@ -20,6 +21,25 @@ if TYPE_CHECKING:
 # Words without which processes hardly train one model together.
 _TEAMWORK = (b"DistributedDataParallel", b"all_reduce", b"fully_shard", b"FullyShardedDataParallel")
 _SHARED = frozenset({Wrapper.DDP, Wrapper.FSDP})
+# Methods of tensors, optimizers, loggers and containers, which are no models.
+_METHODS = frozenset(
+    {"to", "cuda", "type", "view", "reshape", "permute", "sum", "mean", "max", "argmax", "backward", "step", "scale"}
+    | {
+        "append",
+        "extend",
+        "update",
+        "format",
+        "join",
+        "get",
+        "items",
+        "info",
+        "log",
+        "write",
+        "set_epoch",
+        "add_scalar",
+    }
+    | {"set_description", "set_postfix", "clip_grad_norm_", "zero_grad", "train", "size", "split", "unscale_"}
+)
 # Calls that are looked at between a loader and the models that get its batches.
 SEARCHED = 400
 
@@ -89,7 +109,7 @@ class Feeding:
             if (id(call), frame) in seen:
                 continue
             seen.add((id(call), frame))
-            if UNKNOWN_NAME in self._project.names(call.callee):
+            if _may_be_model(call) and UNKNOWN_NAME in self._project.names(call.callee):
                 yield from self._project.models.wrappers(call.callee, frame)
             inside = self._project.frames.enter(call, frame)
             function = self._project.collectives.runs(call) if inside is None else inside.function
@@ -98,3 +118,13 @@ class Feeding:
 
     def _calls_in(self, function: Function) -> Iterator[Call]:
         return self._project.collectives.in_region(function.region, function.script)
+
+
+def _may_be_model(call: Call) -> bool:
+    """Whether a call gives something to an object that has a name, and does not only ask one of its usual methods."""
+    callee = call.callee
+    if not call.arguments or last_name(callee) in _METHODS:
+        return False
+    while isinstance(callee, Attribute):
+        callee = callee.base
+    return isinstance(callee, Name)

@@ -43,7 +43,7 @@ class Seeds:
         pieces = list(self._project.rank_parts.pieces(seed))
         if any(isinstance(piece, Name) and self._project.exchanges.touch(piece) for piece in pieces):
             return None
-        if self._project.rank_parts.differs(seed):
+        if self._project.rank_parts.differs(seed) or any(map(self._is_set_apart, pieces)):
             return Spread.RANK
         calls = [name for piece in pieces if isinstance(piece, Call) for name in self._project.names(piece.callee)]
         if not _CLOCK.isdisjoint(calls):
@@ -51,6 +51,17 @@ class Seeds:
         if any(name.startswith(_CHANCE) for name in calls) and not self._project.mentions(seed.scope.script, _SEEDING):
             return Spread.CHANCE
         return None
+
+    def _is_set_apart(self, piece: Expression) -> bool:
+        """Whether an option gets a value of its own on each rank before it is read: ``args.seed += rank``."""
+        if not isinstance(piece, Attribute):
+            return False
+        stores = [store for store in self._project.resolver.stores_of(piece) if store.value is not None]
+        later = [store.region.scope is piece.scope and store.order > piece.order for store in stores]
+        return any(
+            store.value is not None and not after and self._project.rank_parts.differs(store.value)
+            for store, after in zip(stores, later, strict=True)
+        )
 
     def of_shards(self, script: Script) -> Iterator[tuple[Subscript, Expression]]:
         """Yield where a script takes each rank's share of a random order, with the seed of that order."""

@@ -25,6 +25,7 @@ _ALIASES = {
     "torch.utils.data.dataset.IterableDataset": "torch.utils.data.IterableDataset",
     "torch.utils.data.dataset.Dataset": "torch.utils.data.Dataset",
     "torch.utils.data.dataset.Subset": "torch.utils.data.Subset",
+    "torch.utils.data.dataset.random_split": "torch.utils.data.random_split",
     "torch.cuda.amp.autocast_mode": "torch.cuda.amp",
     "torch.cuda.amp.grad_scaler": "torch.cuda.amp",
     "torch.cpu.amp.autocast_mode": "torch.cpu.amp",
@@ -49,6 +50,8 @@ _SIGNATURES = {
         "worker_init_fn multiprocessing_context generator * prefetch_factor persistent_workers pin_memory_device "
         "in_order"
     ),
+    "torch.utils.data.Subset": "dataset indices",
+    "torch.utils.data.random_split": "dataset lengths generator",
     "torch.utils.data.distributed.DistributedSampler": "dataset num_replicas rank shuffle seed drop_last",
     "torch.utils.data.BatchSampler": "sampler batch_size drop_last",
     "torch.utils.data.RandomSampler": "data_source replacement num_samples generator",

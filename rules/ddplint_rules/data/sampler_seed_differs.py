@@ -78,6 +78,7 @@ from dataclasses import dataclass
 from ddplint.rulekit import (
     Applicability,
     Argument,
+    Attribute,
     Call,
     Confidence,
     Editor,
@@ -137,7 +138,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 
 def _seeded(call: Call, seed: Expression, project: Project) -> _Seeded | None:
     argument = next((given for given in call.arguments if given.value is seed), None)
-    if argument is None:
+    if argument is None or (isinstance(seed, Attribute) and not project.rank_parts.differs(seed)):
         return None
     parts = seed.operands if isinstance(seed, Operation) and seed.operator == "+" else ()
     equal = [part for part in parts if project.seeds.spread(part) is None]
