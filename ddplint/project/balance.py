@@ -49,7 +49,7 @@ class Balance:
 
         Code after an early exit is not under a test: the exit is what to look at there.
         """
-        guarded = [call for call in self._project.sites.calls_in(function, script) if self._is_guarded(call)]
+        guarded = [call for call in script.calls_in(function) if self._is_guarded(call)]
         if not any(map(self._project.collectives.may_meet, guarded)):
             return
         found: dict[tuple[int, str], Lopsided] = {}

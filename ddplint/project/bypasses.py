@@ -65,7 +65,7 @@ class Bypasses:
         A forward through the wrapper beside it arms the exchange of gradients, and a script may exchange them itself:
         then there is none.
         """
-        backwards = [call for call in self._project.sites.calls_in(function, script) if is_backward(call)]
+        backwards = [call for call in script.calls_in(function) if is_backward(call)]
         seen: set[int] = set()
         for frame in self._project.frames.ways(function) if backwards else ():
             if any(map(self._exchanges_gradients, self._project.sites.of(function, script, frame))):
@@ -90,7 +90,7 @@ class Bypasses:
             return False
         owner = method.parameters[0].name
         calls = [
-            call for call in self._project.sites.calls_in(method, method.script) if _starts_with(call.callee, owner)
+            call for call in method.script.calls_in(method) if _starts_with(call.callee, owner)
         ]
         calls = [call for call in calls if not self._project.training.without_gradient(call)]
         return any(isinstance(call.callee, Name) or self._runs_part(cls, call.callee) for call in calls)

@@ -73,6 +73,7 @@ class Collectives:
         self._models = models
         self._functions: dict[int, tuple[str, ...]] = {}
         self._meeting: dict[int, bool] = {}
+        self._named: dict[int, tuple[str | None, bool]] = {}
 
     def own(self, call: Call, frame: Frame | None = None) -> str | None:
         """Return the kind of collective that a call itself is, None when it is none.
@@ -80,16 +81,23 @@ class Collectives:
         A call of a model counts when the model is wrapped on the runs with several processes. ``frame``: how the
         function around the call is run.
         """
+        if id(call) not in self._named:
+            self._named[id(call)] = self._by_name(call)
+        kind, known = self._named[id(call)]
+        return kind if known else self._of_model(call, frame)
+
+    def _by_name(self, call: Call) -> tuple[str | None, bool]:
+        """Return the kind of collective that a call is by the name of what it calls, and whether that settles it."""
         names = self._resolver.names(call.callee)
         for name in names:
             home, _, last = name.rpartition(".")
             if last in COLLECTIVES and f"{home}." in _HOMES:
-                return last
+                return (last, True)
             if name in _ELSEWHERE:
-                return _ELSEWHERE[name]
+                return (_ELSEWHERE[name], True)
         if _DDP in self._resolver.kinds(call.callee):
-            return WRAP
-        return self._of_model(call, frame) if UNKNOWN_NAME in names else None
+            return (WRAP, True)
+        return (None, UNKNOWN_NAME not in names)
 
     def _of_model(self, call: Call, frame: Frame | None) -> str | None:
         callee = call.callee
@@ -141,7 +149,7 @@ class Collectives:
 
     def may_meet(self, call: Call, depth: int = 0) -> bool:
         """Whether a call can come to a collective: one certainly does, or may if a model is wrapped when it comes."""
-        if self.own(call) is not None or is_backward(call) or self._models.wrappers(call.callee) & _MEET:
+        if self.own(call) is not None or is_backward(call) or self._may_be_wrapped(call.callee):
             return True
         function = self.runs(call)
         if function is None or depth > _DEEPEST:
@@ -152,19 +160,17 @@ class Collectives:
             self._meeting[id(function)] = any(self.may_meet(inner, depth + 1) for inner in calls)
         return self._meeting[id(function)]
 
+    def _may_be_wrapped(self, model: Expression) -> bool:
+        occurring = [wrapper for wrapper in _MEET if self._models.occurs(wrapper, model)]
+        return bool(occurring) and not self._models.wrappers(model).isdisjoint(occurring)
+
     def in_region(self, region: Region, script: Script) -> Iterator[Call]:
         """Yield the calls that stand in a region of the same function, in source order."""
-        return (call for call in script.calls if _runs_in(call, region))
+        return (call for call in script.calls_in(region.scope.function) if call.region.within(region))
 
     def of_region(self, region: Region, script: Script) -> tuple[tuple[Call, str], ...]:
         """Return the calls in a region that come to collectives, with the kind of each."""
         return tuple((call, kind) for call in self.in_region(region, script) for kind in self.of_call(call))
-
-
-def _runs_in(call: Call, region: Region) -> bool:
-    """Whether a call runs when the region runs: in it, not in a function that is only defined there."""
-    function = region.scope.function
-    return call.region.scope.function is function and call.region.within(region)
 
 
 def _is_world(origin: object) -> bool:

@@ -12,6 +12,7 @@ from ddplint.project.lanes import EVERYONE
 from ddplint.project.locality import Divergence
 from ddplint.project.sites import Site
 from ddplint.semantics import Call, Constant, Expression, Script
+from ddplint.semantics.facts import are_contradictory, facts
 from ddplint.semantics.structure import Exit, ExitKind, Function, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Exits:
 
     def uneven(self, function: Function | None, script: Script) -> Iterator[UnevenExit]:
         """Yield the exits of a function, or of code outside functions, that some ranks take before a collective."""
-        calls = self._project.sites.calls_in(function, script)
+        calls = script.calls_in(function)
         leaves = list(self._leaves(function, script))
         if not leaves or not any(map(self._project.collectives.may_meet, calls)):
             return
@@ -64,7 +65,7 @@ class Exits:
         for leave in script.exits:
             if leave.region.scope.function is function:
                 yield leave, leave.kind
-        for call in self._project.sites.calls_in(function, script):
+        for call in script.calls_in(function):
             if self._project.names(call.callee) & _ENDS_PROCESS:
                 yield call, None
 
@@ -119,10 +120,18 @@ class _Case:
         missed = [
             site
             for site in ahead
-            if site.ranks & staying and site.kind not in answered and self._project.balance.guard(site) is None
+            if site.ranks & staying
+            and site.kind not in answered
+            and self._project.balance.guard(site) is None
+            and not self._excludes(site.call.region)
         ]
         parting = (region for region in self._inner if outcomes.let_through(region, self._frame) != EVERYONE)
         return (next(parting).test, Divergence.RANK, missed) if missed else None
+
+    def _excludes(self, region: Region) -> bool:
+        """Whether a test around a place can't hold when one around the exit does, but for other exits before it."""
+        there = facts(outer for outer in region.chain() if not outer.implied)
+        return are_contradictory(there, facts(self._leave.region.chain()))
 
     def _by_failure(self) -> tuple[Expression | None, Divergence, list[Site]] | None:
         for region in self._inner if not _fails(self._leave, self._kind) else ():

@@ -115,7 +115,7 @@ class Locality:
 
     def _evaluates(self, call: Call) -> bool:
         """Whether the function around a call switches a model to evaluation."""
-        beside = self._project.sites.calls_in(call.scope.function, call.scope.script)
+        beside = call.scope.script.calls_in(call.scope.function)
         return any(last_name(other.callee) == "eval" and other.order < call.order for other in beside)
 
     def _handed_out(self, piece: Expression) -> list[Binding]:

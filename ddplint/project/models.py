@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from ddplint.project.frames import Frame, Frames, Source
-from ddplint.semantics import Attribute, Call, Expression, Subscript
+from ddplint.semantics import Attribute, Call, Expression, Script, Subscript
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.resolve import Imported, Origin, Resolver
 from ddplint.semantics.structure import Class, Parameter
@@ -30,6 +30,12 @@ _WRAPPERS = {
     "torch.distributed.fsdp.FullyShardedDataParallel": Wrapper.FSDP,
     "torch.distributed.fsdp.fully_shard": Wrapper.FSDP,
     "torch.distributed._composable.fsdp.fully_shard": Wrapper.FSDP,
+}
+# Words without one of which nothing in a program is wrapped so.
+_WORDS = {
+    Wrapper.DATA_PARALLEL: (b"DataParallel",),
+    Wrapper.DDP: (b"DistributedDataParallel",),
+    Wrapper.FSDP: (b"FullyShardedDataParallel", b"fully_shard"),
 }
 # Calls that hand on the model that they are given as their first argument.
 _HANDED_ON = frozenset(
@@ -63,11 +69,15 @@ class _End:
 
 
 class Models:
-    """Answers for the models of a project."""
+    """Answers for the models of a project. ``mentions``: see Project.mentions."""
 
-    def __init__(self, resolver: Resolver, frames: Frames) -> None:
+    def __init__(
+        self, resolver: Resolver, frames: Frames, mentions: Callable[[Script, Sequence[bytes]], bool]
+    ) -> None:
         self._resolver = resolver
         self._frames = frames
+        self._mentions = mentions
+        self._occurring: dict[tuple[int, Wrapper], bool] = {}
         self._known: dict[tuple[int, Frame | None], frozenset[Wrapper]] = {}
         self._asked: dict[tuple[int, Frame | None], frozenset[Wrapper]] = {}
 
@@ -94,8 +104,18 @@ class Models:
 
     def wrapped_once(self, model: Expression, wrapper: Wrapper, frame: Frame | None = None) -> bool:
         """Whether a model is wrapped in this on some runs, and known to be bare or otherwise wrapped on the others."""
+        if not self.occurs(wrapper, model):
+            return False
         found = self.wrappers(model, frame)
         return wrapper in found and Wrapper.UNKNOWN not in found
+
+    def occurs(self, wrapper: Wrapper, near: Expression) -> bool:
+        """Whether anything is wrapped in this in the program around an expression, told from its words alone."""
+        script = near.scope.script
+        key = (id(script), wrapper)
+        if key not in self._occurring:
+            self._occurring[key] = self._mentions(script, _WORDS[wrapper])
+        return self._occurring[key]
 
     def wraps(self, model: Expression, wrapper: Wrapper, frame: Frame | None = None) -> list[tuple[Call, Frame | None]]:
         """Return the calls that can have wrapped a model, each with how the function around it is run."""

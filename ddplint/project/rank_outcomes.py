@@ -42,6 +42,7 @@ from ddplint.semantics import (
 )
 from ddplint.semantics import Sequence as Display
 from ddplint.semantics.expressions import last_name
+from ddplint.semantics.facts import facts, is_settled
 from ddplint.semantics.launchers import launched
 from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.reaching import reaching
@@ -76,6 +77,7 @@ class RankOutcomes:
         self._exchanges = project.exchanges
         self._known: dict[tuple[int, Frame | None], Rows] = {}
         self._asked: dict[tuple[int, Frame | None], Rows] = {}
+        self._let_through: dict[tuple[int, Frame | None], frozenset[int]] = {}
 
     def of(self, expression: Expression, frame: Frame | None = None) -> Rows:
         """Return every row of values that an expression can have; ``frame``: how the function around it is run."""
@@ -94,20 +96,31 @@ class RankOutcomes:
 
     def processes(self, region: Region, frame: Frame | None = None) -> frozenset[int]:
         """Return which of the samples can come to a region, as far as the tests inside its function say."""
-        found = EVERYONE
         function = region.scope.function
+        around: list[Region] = []
         for outer in region.around():
             if outer.scope.function is not function:
                 break
-            found &= self.let_through(outer, frame)
-        return found & self._project.decorators.let_in(function)
+            if outer.test is not None:
+                around.append(outer)
+        found = self._project.decorators.let_in(function)
+        for outer in around:
+            if not is_settled(outer, facts(other for other in around if other is not outer)):
+                found &= self.let_through(outer, frame)
+        return found
 
     def let_through(self, region: Region, frame: Frame | None = None) -> frozenset[int]:
         """Return which of the samples the test of a region itself lets into it."""
         if region.kind is not RegionKind.BRANCH or region.test is None:
             return EVERYONE
+        key = (id(region), frame)
+        if key in self._let_through:
+            return self._let_through[key]
         part = parting(self.of(region.test, frame), region.holds)
-        return EVERYONE if part is None else part
+        found = EVERYONE if part is None else part
+        if not self._asked:
+            self._let_through[key] = found
+        return found
 
     def parts(self, region: Region, frame: Frame | None = None) -> bool:
         """Whether the test of a region lets some ranks in and others not."""
@@ -125,11 +138,13 @@ class RankOutcomes:
     def is_switched(self, region: Region, frame: Frame | None = None) -> bool:
         """Whether an option or the like, rather than the rank, decides if a region is run.
 
-        What follows an early exit is no such region: it is what happens as a rule.
+        What follows an early exit is what happens as a rule, unless a plain switch decides about the exit.
         """
         if region.kind is RegionKind.HANDLER:
             return True
-        if region.kind is not RegionKind.BRANCH or region.test is None or region.implied:
+        if region.kind is not RegionKind.BRANCH or region.test is None:
+            return False
+        if region.implied and not _is_plain(region.test):
             return False
         if self.parts(region, frame) or any(names_distribution(last_name(part)) for part in region.test.walk()):
             return False
@@ -261,6 +276,7 @@ class RankOutcomes:
         return frozenset(rows)
 
     def _of_attribute(self, read: Attribute) -> Rows:
+        """What is put into an attribute; one that is only seen to be turned on or off is a switch for others."""
         stores = list(self._resolver.stores_of(read))
         rows: set[Row] = set()
         for store in stores:
@@ -269,7 +285,7 @@ class RankOutcomes:
                 return _VAGUE
             rows = _overlaid(rows, self._stored(store), part)
         if rows:
-            return frozenset(rows)
+            return _VAGUE if all(row in (same(True), same(False)) for row in rows) else frozenset(rows)
         cls = self._resolver.class_of(read.base)
         method = None if cls is None else self._resolver.method(cls, read.name)
         if method is not None and any(last_name(given) in _PROPERTIES for given in method.decorators):
@@ -323,6 +339,11 @@ class RankOutcomes:
             else:
                 rows |= _VAGUE
         return frozenset(rows)
+
+
+def _is_plain(test: Expression) -> bool:
+    """Whether a test asks for the truth of one thing: ``blocked()``, ``not args.sync``."""
+    return isinstance(test.operand if isinstance(test, Not) else test, Name | Attribute | Call)
 
 
 def _outermost(at: Expression, frame: Frame | None) -> Expression:

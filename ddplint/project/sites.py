@@ -49,7 +49,6 @@ class Sites:
         self._collectives = collectives
         self._outcomes = outcomes
         self._dependence = dependence
-        self._calls: dict[int, dict[int, list[Call]]] = {}
         self._known: dict[tuple[int, Frame | None], tuple[Site, ...]] = {}
         self._entered: set[int] = set()
 
@@ -60,7 +59,7 @@ class Sites:
         """
         key = (id(script if function is None else function), frame)
         if key not in self._known:
-            found = [site for call in self.calls_in(function, script) for site in self.at(call, frame)]
+            found = [site for call in script.calls_in(function) for site in self.at(call, frame)]
             self._known[key] = tuple(found[:_MOST])
         return self._known[key]
 
@@ -115,13 +114,6 @@ class Sites:
     def _is_forward(self, piece: Expression, frame: Frame | None) -> bool:
         return isinstance(piece, Call) and self._collectives.own(piece, frame) == FORWARD
 
-    def calls_in(self, function: Function | None, script: Script) -> list[Call]:
-        """Return the calls that stand in a function itself, in source order."""
-        if id(script) not in self._calls:
-            index = self._calls[id(script)] = {}
-            for call in script.calls:
-                index.setdefault(id(call.scope.function), []).append(call)
-        return self._calls[id(script)].get(id(function), [])
 
 
 def _keeps_gradients(region: Region) -> bool:

@@ -62,6 +62,8 @@ class Resolver(NameResolver):
         self._origins: dict[int, tuple[Origin, ...]] = {}
         self._naming: set[int] = set()
         self._tracing: dict[int, int] = {}
+        self._classes: dict[int, Class | None] = {}
+        self._functions: dict[int, Function | None] = {}
         self._cut = DEEPEST
         self._meanwhile: list[dict[int, tuple[Origin, ...]]] = []
 
@@ -256,6 +258,14 @@ class Resolver(NameResolver):
 
     def class_of(self, expression: Expression) -> Class | None:
         """Return the project's class whose instance an expression is: ``self`` in a method, or a call of the class."""
+        if id(expression) in self._classes:
+            return self._classes[id(expression)]
+        found = self._class_of(expression)
+        if not self._tracing:
+            self._classes[id(expression)] = found
+        return found
+
+    def _class_of(self, expression: Expression) -> Class | None:
         for origin in self.origins(expression):
             if isinstance(origin, Parameter) and origin.index == 0 and not is_static(origin.function):
                 return origin.function.cls
@@ -295,6 +305,14 @@ class Resolver(NameResolver):
 
     def function_of(self, call: Call) -> Function | None:
         """Return the project's function that a call runs, ``__init__`` for a class; None when it isn't certain."""
+        if id(call) in self._functions:
+            return self._functions[id(call)]
+        found = self._function_of(call)
+        if not self._tracing:
+            self._functions[id(call)] = found
+        return found
+
+    def _function_of(self, call: Call) -> Function | None:
         callee = call.callee
         candidates = list(self.origins(callee)) if not isinstance(callee, Attribute) else list(self._methods(callee))
         if len(candidates) != 1:

@@ -66,6 +66,17 @@ class Script:
         first = self.source.position(start).line
         return first, max(first, last.line)
 
+    def calls_in(self, function: Function | None) -> list[Call]:
+        """Return the calls that stand in a function itself, None: outside all functions, in source order."""
+        return self._calls_by_function.get(id(function), [])
+
+    @cached_property
+    def _calls_by_function(self) -> dict[int, list[Call]]:
+        calls: dict[int, list[Call]] = {}
+        for call in self.calls:
+            calls.setdefault(id(call.scope.function), []).append(call)
+        return calls
+
     @cached_property
     def attribute_stores(self) -> dict[str, list[Store]]:
         """What is put into attributes, by the attribute's name."""
