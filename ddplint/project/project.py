@@ -91,7 +91,7 @@ class Project:
         self.rank_values = RankValues(self.resolver, self)
         self.rank_tests = RankTests(self.resolver, self.rank_values)
         self.frames = Frames(self.resolver)
-        self.models = Models(self.resolver, self.frames)
+        self.models = Models(self.resolver, self.frames, self.mentions)
         self.collectives = Collectives(self.resolver, self.models)
         self.dependence = Dependence(self.resolver, self.frames)
         self.exchanges = Exchanges(self.resolver, self.collectives, self.dependence)
