@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ddplint.project.collectives import COLLECTIVES
 from ddplint.project.reach import Reach, body_of
-from ddplint.project.selective import Selective
 from ddplint.semantics import Call, Expression, Script
 from ddplint.semantics.launchers import launched, process_index
 from ddplint.semantics.speech import hands_text_on, holds_rank, names_process, precedes_failure
@@ -28,21 +27,21 @@ class Processes:
 
     def __init__(self, project: Project, reach: Reach) -> None:
         self._project = project
-        self._selective = Selective(project)
         self._reach = reach
         self._starting: dict[int, bool] = {}
-        self._entered: dict[int, bool] = {}
+        self._entered: dict[tuple[int, bool], bool] = {}
         self._leading: dict[int, bool] = {}
 
-    def all_come_to(self, at: Expression) -> bool:
+    def all_come_to(self, at: Expression, *, early: bool = False) -> bool:
         """Whether every process of a group certainly comes to an expression, by at least one way.
 
         The group is started before it in the same function, or a function without which there would be no group runs
         it. A test of the rank on the way, an error path, a switch that only one rank may have: the answer is no.
+        ``early``: what such a function does before the group is started counts, too, and options are no such switches.
         """
-        if self._project.selective.may_miss(at):
-            return False
-        return self._is_in_group(at) or self._is_entered(at.scope.function)
+        return not self._project.selective.may_miss(at, of_options=not early) and (
+            self._is_in_group(at, early) or self._is_entered(at.scope.function, early)
+        )
 
     def certainly_started(self, at: Expression, depth: int = 0) -> bool:
         """Whether the group is there on every way to an expression, whatever the options."""
@@ -80,23 +79,23 @@ class Processes:
             for inner in self.calls_of(function)
         )
 
-    def _is_entered(self, function: Function | None) -> bool:
+    def _is_entered(self, function: Function | None, early: bool) -> bool:
         """Whether every process comes into a function."""
         if function is None:
             return False
-        if id(function) not in self._entered:
-            self._entered[id(function)] = False  # what a function that calls itself gets
-            self._entered[id(function)] = any(
-                self._enters(call, function) for call in self._project.callers(function)[0]
-            )
-        return self._entered[id(function)]
+        key = (id(function), early)
+        if key not in self._entered:
+            self._entered[key] = False  # what a function that calls itself gets
+            calls, _ = self._project.callers(function)
+            self._entered[key] = any(self._enters(call, function, early) for call in calls)
+        return self._entered[key]
 
-    def _enters(self, call: Call, function: Function) -> bool:
+    def _enters(self, call: Call, function: Function, early: bool) -> bool:
         if process_index(self._project.resolver, call, function) is not None:
             return self._starts_group(function)
-        return launched(self._project.resolver, call) is None and self.all_come_to(call)
+        return launched(self._project.resolver, call) is None and self.all_come_to(call, early=early)
 
-    def _is_in_group(self, at: Expression) -> bool:
+    def _is_in_group(self, at: Expression, early: bool) -> bool:
         """Whether the function around an expression is run by the processes of a group, which is started by then."""
         calls = self._own_calls(at)
         if any(launched(self._project.resolver, call) is not None for call in calls):
@@ -104,7 +103,7 @@ class Processes:
         together = [call for call in calls if not call.region.excludes(at.region)]
         starts = [call for call in together if self._starts(call)]
         if starts:
-            return any(call.order < at.order for call in starts)
+            return early or any(call.order < at.order for call in starts)
         return any(self._needs_group(call) for call in together)
 
     def _starts(self, call: Call) -> bool:

@@ -11,8 +11,8 @@ from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
-from ddplint.project.decorators import Decorators
 from ddplint.project.datasets import Datasets
+from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
 from ddplint.project.digests import Digests
 from ddplint.project.epochs import Epochs
@@ -32,6 +32,7 @@ from ddplint.project.locality import Locality
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
+from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
 from ddplint.project.output import replaces_print
 from ddplint.project.passes import Passes
@@ -43,17 +44,21 @@ from ddplint.project.rank_parts import RankParts
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
+from ddplint.project.sameness import SameValues
 from ddplint.project.samplers import Samplers
+from ddplint.project.saves import Saves
 from ddplint.project.scaling import Scaling
 from ddplint.project.scripts import Scripts
 from ddplint.project.seeds import Seeds
 from ddplint.project.selective import Selective
+from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.wrapped import WrappedAccesses
+from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
 from ddplint.semantics.environment import EnvironmentWrite, environment_writes
@@ -113,6 +118,11 @@ class Project:
         self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
         self.rank_idioms = RankIdioms(self, self.processes)
+        self.omissions = Omissions(self)
+        self.same_values = SameValues(self)
+        self.writes = Writes(self)
+        self.saves = Saves(self)
+        self.single_uses = SingleUses(self)
         self.passes = Passes(self)
         self.samplers = Samplers(self.resolver)
         self.rank_parts = RankParts(self)

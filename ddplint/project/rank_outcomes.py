@@ -248,7 +248,8 @@ class RankOutcomes:
 
     def _of_binding(self, name: Name, binding: Binding, frame: Frame | None) -> Rows:
         if binding.kind is BindingKind.ASSIGNMENT and binding.value is not None and not binding.path:
-            return self.of(binding.value, frame)
+            switch = isinstance(binding.value, Constant) and names_distribution(binding.name)
+            return _VAGUE if switch else self.of(binding.value, frame)  # `distributed = False`: the user sets it
         if binding.kind is BindingKind.PARAMETER and binding.parameter is not None:
             given = self._frames.given(binding.parameter, frame)
             if given is not None:

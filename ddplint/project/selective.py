@@ -35,31 +35,40 @@ class Selective:
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def may_miss(self, at: Expression) -> bool:
-        """Whether some ranks may not come to an expression, though they run the function around it."""
+    def may_miss(self, at: Expression, *, of_options: bool = True) -> bool:
+        """Whether some ranks may not come to an expression, though they run the function around it.
+
+        ``of_options``: where an option of the command line is called ``verbose`` or the like, too. Without it, a test
+        that only one of several callers has made to part the ranks counts.
+        """
         if self._project.guards.beside(at) is not None:
             return True
         if any(_is_passed_before(test, at) for test in at.scope.script.asserted if _names_one_rank(test)):
             return True
-        return any(self._lets_some_in(region) for region in at.region.chain())
+        return any(self._lets_some_in(region, of_options) for region in at.region.chain())
 
     def is_for_one(self, at: Expression) -> bool:
         """Whether an expression stands where a run with a single process goes: ``if distributed: ... else: here``."""
         return any(map(_is_for_one, at.region.chain()))
 
-    def _lets_some_in(self, region: Region) -> bool:
+    def _lets_some_in(self, region: Region, of_options: bool) -> bool:
         """Whether a region is run on an error, in turn, by a single process, or as a switch says."""
         if region.kind is RegionKind.HANDLER or any(_IN_TURN.search(last_name(one)) for one in region.contexts):
             return True
         test = region.test
         if region.kind is not RegionKind.BRANCH or test is None:
             return False
-        identifiers = [last_name(part) for part in _asked(test)]
-        if any(map(_VOICE.search, identifiers)):
+        if any(_VOICE.search(last_name(part)) and (of_options or not self._is_option(part)) for part in _asked(test)):
             return True
-        if _is_for_one(region):
+        if _is_for_one(region) or (not of_options and self._project.rank_outcomes.parts(region)):
             return True
         return any(self._may_be_off(switch, wanted) for switch, wanted in _switches(test, region.holds))
+
+    def _is_option(self, switch: Expression) -> bool:
+        """Whether a switch comes from the command line, or from a constant of the file: the same on all ranks."""
+        if self._project.options.of(switch) is not None:
+            return True
+        return isinstance(switch, Name) and self._project.constants(switch) is not None
 
     def _may_be_off(self, switch: Expression, wanted: bool) -> bool:
         """Whether a parameter that is asked for its truth may come out as not wanted, or not on every rank."""

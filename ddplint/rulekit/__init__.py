@@ -20,11 +20,14 @@ from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
+from ddplint.project.sameness import Sameness
 from ddplint.project.samplers import Sampler, SamplerKind
+from ddplint.project.saves import SharedSave
 from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.wrapped import Access
+from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
     Argument,
@@ -50,6 +53,7 @@ from ddplint.semantics import (
     Subscript,
 )
 from ddplint.semantics.arguments import Missing
+from ddplint.semantics.attempts import caught
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.in_reach import InReach, in_reach
@@ -113,6 +117,7 @@ __all__ = [
     "Exit",
     "ExitKind",
     "Expression",
+    "FileWrite",
     "Fix",
     "Form",
     "FormattedText",
@@ -149,12 +154,14 @@ __all__ = [
     "Repeat",
     "Role",
     "Rule",
+    "Sameness",
     "Sampler",
     "SamplerKind",
     "Scope",
     "Script",
     "Sequence",
     "Share",
+    "SharedSave",
     "Site",
     "SourceFile",
     "Spread",
@@ -168,6 +175,8 @@ __all__ = [
     "Use",
     "Wrapper",
     "WriteForm",
+    "WriteKind",
+    "caught",
     "in_reach",
     "is_whole_statement",
     "last_name",

@@ -23,7 +23,7 @@ _RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 def names_process(call: Call) -> bool:
     """Whether the text of a line says, by its words, which process it comes from: its rank, its device, its host."""
     parts = [part for given in call.arguments for part in given.value.walk()]
-    if any(_is_of_process(part.id if isinstance(part, Name) else part.name) for part in _names(parts)):
+    if any(names_one_process(part.id if isinstance(part, Name) else part.name) for part in _names(parts)):
         return True
     return len(parts) > 1 and any(map(_SAID.search, _texts(parts)))
 
@@ -38,7 +38,7 @@ def _names(parts: Iterable[Expression]) -> list[Name | Attribute]:
     return [part for part in parts if isinstance(part, Name | Attribute)]
 
 
-def _is_of_process(name: str) -> bool:
+def names_one_process(name: str) -> bool:
     """Whether a name stands for one process; ``mean_over_ranks`` does not."""
     return (names_rank(name) and not name.lower().endswith("ranks")) or bool(_PROCESS.search(name.lower()))
 

@@ -91,28 +91,16 @@ from dataclasses import dataclass
 
 from ddplint.rulekit import (
     Applicability,
-    Attribute,
     Call,
-    Comparison,
-    Conditional,
-    Constant,
     Editor,
     Expression,
     Fix,
-    FormattedText,
     Found,
     Impact,
-    Logic,
-    Name,
-    Not,
-    Operation,
     Project,
     Role,
     Rule,
     Script,
-    Sequence,
-    Subscript,
-    is_whole_statement,
     last_name,
 )
 
@@ -154,43 +142,6 @@ SPEAKS = {
 }
 CONFIGURES_LOGGING = (b"basicConfig", b"dictConfig", b"fileConfig", b"addHandler", b"setLevel", b"logging.disable")
 WORDS = frozenset(name.rpartition(".")[2] for name in SPEAKS)
-# What arguments may run, since it talks to no other process.
-HARMLESS_CALLS = (
-    "builtins.abs",
-    "builtins.float",
-    "builtins.format",
-    "builtins.int",
-    "builtins.len",
-    "builtins.list",
-    "builtins.max",
-    "builtins.min",
-    "builtins.repr",
-    "builtins.round",
-    "builtins.str",
-    "builtins.sum",
-    "builtins.tuple",
-    "builtins.type",
-    "time.time",
-    "time.perf_counter",
-    "time.monotonic",
-    "datetime.datetime.now",
-    "torch.cuda.max_memory_allocated",
-    "torch.cuda.memory_allocated",
-)
-HARMLESS_METHODS = frozenset({"format", "item", "join", "strftime", "strip", "lower", "upper", "get_last_lr"})
-HARMLESS_PARTS = (
-    Attribute,
-    Comparison,
-    Conditional,
-    Constant,
-    FormattedText,
-    Logic,
-    Name,
-    Not,
-    Operation,
-    Sequence,
-    Subscript,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +162,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     for call in lines:
         if project.processes.all_say(call):
             test = project.rank_idioms.test_of_first_rank(call)
-            subject = Guard(call, test) if test is not None and _can_be_left_out(call, project) else None
+            subject = Guard(call, test) if test is not None and project.omissions.can_be_left_out(call) else None
             yield Found(call, _message(call, project), subject=subject)
 
 
@@ -231,21 +182,6 @@ def _message(call: Call, project: Project) -> str:
         f"every rank {verb} this line, so that it comes once for each process and its copies mix with other output; "
         "put it under a test of the rank, such as `if rank == 0:`"
     )
-
-
-def _can_be_left_out(call: Call, project: Project) -> bool:
-    """Whether ranks can go without a line: it is a statement of its own and runs nothing that others wait for."""
-    parts = (part for given in call.arguments for part in given.value.walk())
-    return is_whole_statement(call) and all(_is_harmless(part, project) for part in parts)
-
-
-def _is_harmless(part: Expression, project: Project) -> bool:
-    if not isinstance(part, Call):
-        return isinstance(part, HARMLESS_PARTS)
-    if project.certainly(part.callee, *HARMLESS_CALLS):
-        return True
-    is_method = isinstance(part.callee, Attribute) and part.callee.name in HARMLESS_METHODS
-    return is_method and project.resolver.function_of(part) is None
 
 
 def fix(found: Found, edits: Editor) -> Fix | None:

@@ -110,6 +110,34 @@ NOT_ALL = [
     ),
     pytest.param("dist.destroy_process_group()\nhere()\n", id="beside the end of a group alone"),
 ]
+EARLY = [
+    pytest.param("here()\ndist.init_process_group('nccl')\n", True, id="before the start"),
+    pytest.param("def main():\n    join(0)\nhere()\nmain()\n", True, id="before the function that starts"),
+    pytest.param(
+        "def f():\n    here()\ndef main():\n    f()\n    join(0)\n", True, id="in a function called before it"
+    ),
+    pytest.param("def main():\n    join(0)\n    here()\n", True, id="after the start"),
+    pytest.param("def main():\n    if rank == 0:\n        here()\n    join(0)\n", False, id="under a test of the rank"),
+    pytest.param("tb = True\njoin(0)\nif tb:\n    here()\n", True, id="under a constant named as a switch to speak"),
+    pytest.param("def main(log):\n    join(0)\n    if log:\n        here()\n", False, id="under a switch to speak"),
+    pytest.param(
+        "class L:\n    def __init__(self, on):\n        self.on = on\n        if self.on:\n            here()\n"
+        "join(0)\nL(rank == 0)\nL(True)\n",
+        False,
+        id="under an attribute that one caller makes a test of the rank",
+    ),
+    pytest.param(
+        "distributed = False\nif distributed:\n    join(0)\n    rank = dist.get_rank()\nelse:\n    rank = 0\n"
+        "if rank == 0:\n    here()\n",
+        False,
+        id="under a test of the rank in a script that the user switches",
+    ),
+    pytest.param(
+        "def work(rank):\n    join(rank)\ndef main():\n    here()\n    mp.spawn(work, nprocs=2)\n",
+        False,
+        id="in the parent of the processes",
+    ),
+]
 STARTED = [
     pytest.param("def main():\n    dist.init_process_group('nccl')\n    here()\n", True, id="after the start"),
     pytest.param("def main():\n    join(0)\n    here()\n", True, id="after a helper that always starts"),
@@ -135,6 +163,12 @@ def test_every_process_comes_here(code: str, tmp_path: Path) -> None:
 def test_not_every_process_certainly_comes_here(code: str, tmp_path: Path) -> None:
     project, here = _here(code, tmp_path)
     assert not project.processes.all_come_to(here)
+
+
+@pytest.mark.parametrize(("code", "expected"), EARLY)
+def test_every_process_comes_here_be_it_before_the_start(code: str, expected: bool, tmp_path: Path) -> None:
+    project, here = _here(code, tmp_path)
+    assert project.processes.all_come_to(here, early=True) is expected
 
 
 @pytest.mark.parametrize(("code", "expected"), STARTED)

@@ -1,0 +1,104 @@
+"""Files that every rank writes under one path, and the line at which a test of the rank would belong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ddplint.project.frames import Frame
+from ddplint.project.sameness import Sameness
+from ddplint.project.writes import FileWrite, WriteKind
+from ddplint.semantics import Call, Expression, Script
+from ddplint.semantics.expressions import last_name
+from ddplint.semantics.launchers import launched
+from ddplint.semantics.structure import Function, RegionKind
+
+if TYPE_CHECKING:
+    from ddplint.project.project import Project
+
+# Functions whose business it is to save: whether they run is decided where they are called.
+_SAVES = re.compile(
+    r"sav(?:e|ing)(?:_|$|[A-Z])|save$|dump|checkpoint|ckpt|snapshot|export|store|serializ", re.IGNORECASE
+)
+_LOOKS = re.compile(r"exists|isfile|is_file|isdir|is_dir")
+_DEEPEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSave:
+    """A call that every rank makes, and what it writes, under the same paths on each of them."""
+
+    place: Call
+    writes: Sequence[FileWrite]
+
+
+class Saves:
+    """Answers for the scripts of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._below: dict[tuple[int, Frame | None], tuple[tuple[FileWrite, Frame | None], ...]] = {}
+        self._writing: dict[int, dict[int, FileWrite]] = {}
+
+    def of(self, script: Script, kind: WriteKind) -> Iterator[SharedSave]:
+        """Yield the calls of a script by which every rank writes a file of one path, where it would need one rank.
+
+        A helper that saves is looked at from its callers, one of which may have a test. A file that is written where
+        none was found is a cache and left out.
+        """
+        for call in script.calls:
+            found = [(write, frame) for write, frame in self._at(call, None) if write.kind is kind]
+            if not found or self._is_asked_for(call.scope.function):
+                continue
+            if not self._project.processes.all_come_to(call, early=True) or is_where_none_was(call):
+                continue
+            shared = [write for write, frame in found if self._is_shared(write, frame)]
+            if shared:
+                yield SharedSave(call, shared)
+
+    def _at(self, call: Call, frame: Frame | None) -> Sequence[tuple[FileWrite, Frame | None]]:
+        """Return the files that a call certainly writes, itself or in the helpers that it leads to."""
+        script = call.scope.script
+        if id(script) not in self._writing:
+            self._writing[id(script)] = {id(write.call): write for write in self._project.writes.of(script)}
+        own = self._writing[id(script)].get(id(call))
+        if own is not None:
+            return [(own, frame)]
+        if not _SAVES.search(last_name(call.callee)) or (frame is not None and frame.depth >= _DEEPEST):
+            return ()
+        function = self._project.resolver.function_of(call)
+        return () if function is None else self._inside(Frame(function, call, frame))
+
+    def _inside(self, frame: Frame) -> Sequence[tuple[FileWrite, Frame | None]]:
+        key = (id(frame.call), frame.outer)
+        if key not in self._below:
+            self._below[key] = ()  # what a function that calls itself gets
+            calls = frame.function.script.calls_in(frame.function)
+            coming = [call for call in calls if not self._may_miss(call, frame)]
+            self._below[key] = tuple(found for call in coming for found in self._at(call, frame))
+        return self._below[key]
+
+    def _may_miss(self, call: Call, frame: Frame) -> bool:
+        if self._project.selective.may_miss(call, of_options=False) or is_where_none_was(call):
+            return True
+        return self._project.rank_outcomes.processes(call.region, frame) != self._project.rank_outcomes.processes(
+            frame.function.region, frame
+        )
+
+    def _is_shared(self, write: FileWrite, frame: Frame | None) -> bool:
+        return self._project.same_values.of(write.path, frame) is Sameness.SAME
+
+    def _is_asked_for(self, function: Function | None) -> bool:
+        """Whether a function saves, and others call it for that."""
+        if function is None or not _SAVES.search(function.name):
+            return False
+        calls, _ = self._project.callers(function)
+        return any(launched(self._project.resolver, call) is None for call in calls)
+
+
+def is_where_none_was(at: Expression) -> bool:
+    """Whether a place is come to only where a file is, or is not there yet."""
+    tests = (region.test for region in at.region.chain() if region.kind is RegionKind.BRANCH)
+    return any(_LOOKS.search(last_name(part)) for test in tests if test is not None for part in test.walk())
