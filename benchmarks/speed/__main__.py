@@ -3,6 +3,7 @@
     python -m benchmarks.speed                                        in one process, against libcst.parse_module
     python -m benchmarks.speed --torchfix /path/to/bin/torchfix       whole processes, against torchfix
     python -m benchmarks.speed --torchfix ... --corpus FOLDER         also on a folder of scripts
+    python -m benchmarks.speed --project FOLDER                       a whole project, and once more from the cache
 
 Machines are noisy: quote the ratios. CPU seconds are those of the process and its children.
 """
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 SCRIPT = Path(__file__).parents[2] / "fixtures" / "speed" / "clean_training.py"
@@ -27,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torchfix", type=Path, help="torchfix of its own environment")
     parser.add_argument("--corpus", type=Path, help="a folder of about 200 scripts")
+    parser.add_argument("--project", type=Path, help="the folder of a project of some hundred files")
     parser.add_argument("--runs", type=int, default=9)
     options = parser.parse_args()
     print(f"clean script of {len(SCRIPT.read_text().splitlines())} lines, {options.runs} runs, medians")
@@ -37,6 +40,9 @@ def main() -> None:
             against_torchfix("one script", options.torchfix, Path(shutil.copy(SCRIPT, folder)), options.runs)
     if options.torchfix and options.corpus:
         against_torchfix("corpus", options.torchfix, options.corpus, 1)
+    if options.project:
+        project(options.project)
+        from_the_cache(options.project)
 
 
 def against_the_parse(runs: int) -> None:
@@ -72,13 +78,57 @@ def against_torchfix(what: str, torchfix: Path, path: Path, runs: int) -> None:
     """Run both as whole processes on the same path, in turns, and compare their CPU time."""
     ours: list[float] = []
     theirs: list[float] = []
-    _cpu([sys.executable, "-m", "ddplint", str(SCRIPT)])
+    _cpu([sys.executable, "-m", "ddplint", "--no-cache", str(SCRIPT)])
     for _ in range(runs):
-        ours.append(_cpu([sys.executable, "-m", "ddplint", str(path)]))
+        ours.append(_cpu([sys.executable, "-m", "ddplint", "--no-cache", str(path)]))
         theirs.append(_cpu([str(torchfix), "--select", "ALL", str(path)]))
     ratio = statistics.median(o / t for o, t in zip(ours, theirs, strict=True))
     seconds = f"{statistics.median(ours):.2f} / {statistics.median(theirs):.2f} s"
     print(f"{what}, CPU of the whole process, ddplint / torchfix: {ratio:.3f}  ({seconds})")
+
+
+def project(folder: Path) -> None:
+    """Lint a project in this process and compare with parsing those of its files that pass the gate."""
+    import libcst
+
+    from ddplint.config import Settings
+    from ddplint.engine.run import Linter
+    from ddplint.errors import SourceError
+    from ddplint.source import SourceFile, discover, refusal
+
+    linter = Linter(Settings(root=folder))
+    files = discover((folder,), linter.settings, folder).files
+    started = time.process_time()
+    assignments = [linter.assign(path, str(path), path.read_bytes()) for path in files]
+    awake = [assignment for assignment in assignments if assignment.awake and refusal(assignment.data) is None]
+    for assignment in awake:
+        linter.lint(assignment)
+    whole = time.process_time() - started
+    started = time.process_time()
+    for assignment in awake:
+        with suppress(SourceError, libcst.ParserSyntaxError):
+            libcst.parse_module(SourceFile.from_bytes(assignment.data, assignment.shown).text)
+    parse = time.process_time() - started
+    print(f"project of {len(files)} files, lint / libcst.parse_module of the {len(awake)} that pass the gate: ", end="")
+    print(f"{whole / parse:.2f}  ({whole:.1f} / {parse:.1f} s)")
+
+
+def from_the_cache(folder: Path) -> None:
+    """Lint a copy of a project twice, and compare the second run with reading and hashing its files."""
+    hashing = "import hashlib, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).rglob('*.py'):\n"
+    hashing += "    hashlib.blake2b(path.read_bytes()).digest()"
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(shutil.copytree(folder, Path(temporary, "project"), ignore=shutil.ignore_patterns(".git")))
+        Path(copy, "ddplint.toml").touch()
+        command = [sys.executable, "-m", "ddplint", str(copy)]
+        cold = _cpu(command)
+        warm = statistics.median(_cpu(command) for _ in range(5))
+        start = statistics.median(_cpu([sys.executable, "-m", "ddplint", "rules"]) for _ in range(5))
+        read = statistics.median(_cpu([sys.executable, "-c", hashing, str(copy)]) for _ in range(5))
+    print(
+        f"a second run / the first: {warm / cold:.3f}  ({warm:.2f} / {cold:.2f} s); of it, {start:.2f} s for ", end=""
+    )
+    print(f"loading the rules; a Python process that only reads and hashes the files: {read:.2f} s")
 
 
 def _seconds(action: Callable[[], object]) -> float:
