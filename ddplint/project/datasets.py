@@ -7,9 +7,10 @@ from collections.abc import Collection
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Call, Constant, Expression, Mapping, Subscript
+from ddplint.semantics import Call, Constant, Expression, Mapping, Name, Subscript
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Origin, Part
 from ddplint.semantics.structure import Class, Function
 
@@ -20,6 +21,9 @@ ITERABLE = "torch.utils.data.IterableDataset"
 # Packages whose functions give whole datasets, to be picked from by index.
 _WHOLE = ("torch.utils.data.", "torchvision.datasets.", "torchaudio.datasets.", "datasets.load_dataset", "sklearn.")
 _PICKS = frozenset({"torch.utils.data.Subset", "torch.utils.data.random_split"})
+_TENSORS = "torch.utils.data.TensorDataset"
+# Names of classes that keep what happens to their process.
+_COLLECTS = re.compile(r"Replay|Rollout|Experience|Transitions")
 # Packages and classes that hand out what comes next, or share out by themselves.
 _STREAMS = re.compile(r"webdataset|(?:^|\.)wds\.|streaming|litdata|torchdata|ffcv|dali|deeplake|Iterable|Stream|Pipe")
 _RANDOM = re.compile(r"^(?:random|numpy\.random|torch\.(?:rand|bernoulli|multinomial|normal|poisson))")
@@ -47,7 +51,9 @@ class Datasets:
         if self._project.rank_parts.shares(dataset):
             return Share.OWN
         origins = self._origins(dataset)
-        if not all(map(self._is_whole, origins)):
+        if any(_COLLECTS.search(cls.name) for cls in self.classes(dataset)):
+            return Share.OWN
+        if not all(map(self._is_whole, origins)) or any(map(self._is_made_on_the_way, origins)):
             return Share.UNKNOWN
         return Share.OWN if any(self._is_cut(origin) for origin in origins if isinstance(origin, Call)) else Share.WHOLE
 
@@ -64,7 +70,7 @@ class Datasets:
         made, against = self._makers(one), self._makers(other)
         if made is None or against is None:
             return None
-        if made & against or any(one.node.deep_equals(other.node) for one in made for other in against):
+        if made & against or any(_are_alike(one, other) for one in made for other in against):
             return False
         outer = [makers for makers, inner in ((made, against), (against, made)) if self._made_from(makers, inner)]
         return True if all(map(self._picks, outer)) else None
@@ -89,6 +95,12 @@ class Datasets:
         values = [value for held in kept if isinstance(held, Mapping) for _, value in held.items]
         found = tuple(made for value in values for made in self._project.origins(value))
         return found if found and all(isinstance(held, Mapping) for held in kept) else (origin,)
+
+    def _is_made_on_the_way(self, origin: Origin) -> bool:
+        """Whether tensors become a dataset in a loop: each rank has played or computed its own."""
+        if not isinstance(origin, Call) or not origin.region.loops:
+            return False
+        return _TENSORS in self._project.names(origin.callee)
 
     def _is_cut(self, made: Call) -> bool:
         """Whether a dataset is told the rank after it was made: ``dataset.split(rank)``, ``dataset.rank = rank``."""
@@ -168,3 +180,11 @@ class Datasets:
         return any(
             last_name(call) in _DRAWS or any(map(_RANDOM.match, self._project.names(call.callee))) for call in calls
         )
+
+
+def _are_alike(one: Call, other: Call) -> bool:
+    """Whether two calls are written alike, with names that stand for the same."""
+    if not one.node.deep_equals(other.node):
+        return False
+    pairs = zip(one.walk(), other.walk(), strict=True)
+    return all(reaching(a.id, a) == reaching(b.id, b) for a, b in pairs if isinstance(a, Name) and isinstance(b, Name))

@@ -10,8 +10,8 @@ It is silent where the dataset may already be a share of its own: the rank or th
 (`indices[rank::world_size]`, `split_dataset_by_node`, `.shard(…)`, a dataset class that asks for its rank). It is
 silent for a loader of one rank, for the branch of a run with a single process, for loaders that can get a sampler on
 some way, for evaluation, for an `IterableDataset` (see DDP209), for datasets that hand out something else whatever
-the index is, and in projects whose framework puts the sampler in. Where the dataset, the model or what lies around
-the loader can't be seen, the finding is shown with `--pedantic`.
+the index is or that each process fills by itself (rollouts), and in projects whose framework puts the sampler in.
+Where the dataset, the model or what lies around the loader can't be seen, the finding is shown with `--pedantic`.
 
 ## Why it matters
 

@@ -41,6 +41,12 @@ SHARES = [
         "device = torch.device(dist.get_rank())\nuse(TensorDataset(x.to(device)))", Share.WHOLE, id="on its own device"
     ),
     pytest.param("args.rank = dist.get_rank()\nuse(ImageFolder(args.data))", Share.WHOLE, id="options know the rank"),
+    pytest.param(
+        "for i in range(9):\n    use(TensorDataset(play(policy)))", Share.UNKNOWN, id="tensors of one round of a loop"
+    ),
+    pytest.param(
+        "class RolloutStorage(Own): ...\nuse(RolloutStorage([]))", Share.OWN, id="what its process has played"
+    ),
     pytest.param("use(find('d'))", Share.UNKNOWN, id="from a function that can't be read"),
     pytest.param("def f(d):\n    use(d)", Share.UNKNOWN, id="from whoever calls"),
     pytest.param("use(wds.WebDataset(urls))", Share.UNKNOWN, id="a stream of a package that shares out itself"),
@@ -90,6 +96,9 @@ def test_which_datasets_have_no_indices(tmp_path: Path, code: str, iterable: boo
 DIFFERENT = [
     pytest.param("d = MNIST('d')\nuse(d, d)", False, id="the same object"),
     pytest.param("use(MNIST('d'), MNIST('d'))", False, id="made in the same way"),
+    pytest.param(
+        "d = MNIST('d')\na = Subset(d, [1])\nd = MNIST('e')\nuse(a, Subset(d, [1]))", True, id="written alike only"
+    ),
     pytest.param("use(MNIST('a'), MNIST('b'))", True, id="made in other ways"),
     pytest.param("d = MNIST('d')\nuse(Subset(d, [1]), d)", True, id="a subset of the other"),
     pytest.param("d = MNIST('d')\na, b = random_split(d, [1, 2])\nuse(d, a)", True, id="a part of the other"),
