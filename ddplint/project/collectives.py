@@ -42,7 +42,13 @@ COLLECTIVES = frozenset(
         "_reduce_scatter_base",
     }
 )
-_HOMES = ("torch.distributed.", "torch.distributed.nn.functional.", "torch.distributed.nn.")
+_HOMES = (
+    "torch.distributed.",
+    "torch.distributed.nn.functional.",
+    "torch.distributed.nn.",
+    "deepspeed.comm.",
+    "ignite.distributed.",
+)
 _ELSEWHERE = {
     "torch.distributed.checkpoint.save": "save of a distributed checkpoint",
     "torch.distributed.checkpoint.load": "load of a distributed checkpoint",

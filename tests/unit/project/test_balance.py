@@ -59,7 +59,29 @@ LOPSIDED = [
         "if rank == 0:\n    dist.barrier(group=dist.group.WORLD)", ["barrier"], id="the group of all, written out"
     ),
 ]
+LOPSIDED += [
+    pytest.param(
+        "def save(show):\n    if show:\n        dist.barrier()\nsave(rank == 0)",
+        ["barrier"],
+        id="under a test handed over",
+    ),
+    pytest.param(
+        "def once(fn):\n    def run():\n        if rank == 0:\n            fn()\n    return run\n"
+        "@once\ndef save():\n    dist.barrier()",
+        ["barrier"],
+        id="under a decorator of the script",
+    ),
+    pytest.param(
+        "log = W() if rank == 0 else None\nif log is not None:\n    dist.barrier()", ["barrier"], id="by None"
+    ),
+]
 BALANCED = [
+    pytest.param(
+        "if not in_turn and rank == 0:\n    work()\nelif in_turn:\n    for r in range(n):\n        if r == rank:\n"
+        "            work()\n        dist.barrier()",
+        id="behind a test of the rank that can't have held",
+    ),
+    pytest.param("for r in range(n):\n    if r == rank:\n        dist.barrier()", id="each rank in its turn"),
     pytest.param("dist.barrier()", id="all ranks"),
     pytest.param("if args.sync:\n    dist.barrier()", id="a test that is no test of ranks"),
     pytest.param("if local_rank != -1:\n    dist.barrier()", id="-1 stands for a run without ranks"),
@@ -140,6 +162,28 @@ def lopsided(project: Project, script: Script) -> list[str]:
 @pytest.mark.parametrize(("code", "kinds"), LOPSIDED)
 def test_collectives_that_some_ranks_miss(code: str, kinds: list[str], tmp_path: Path) -> None:
     assert lopsided(*opened(tmp_path, code)) == kinds
+
+
+DOUBTFUL = [
+    pytest.param("def f():\n    if args.sync:\n        dist.barrier()\nif rank == 0:\n    f()", True, id="a switch"),
+    pytest.param(
+        "def f():\n    if may_not_block():\n        return\n    dist.barrier()\nif rank == 0:\n    f()",
+        True,
+        id="a switch that decides about an early exit",
+    ),
+    pytest.param(
+        "def f():\n    if not dist.is_initialized():\n        return\n    dist.barrier()\nif rank == 0:\n    f()",
+        False,
+        id="a way out for runs with one process",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "doubtful"), DOUBTFUL)
+def test_collectives_that_a_switch_decides_on(code: str, doubtful: bool, tmp_path: Path) -> None:
+    project, script = opened(tmp_path, code)
+    [found] = project.balance.lopsided(None, script)
+    assert found.doubtful is doubtful
 
 
 @pytest.mark.parametrize("code", BALANCED)

@@ -12,6 +12,7 @@ CASES = [
     pytest.param("dist.barrier()", ("barrier",), id="a barrier"),
     pytest.param("torch.distributed.all_reduce(x)", ("all_reduce",), id="the full name"),
     pytest.param("dist.get_rank()", (), id="a question is no collective"),
+    pytest.param("import ignite.distributed as idist\nidist.barrier()", ("barrier",), id="the same by ignite"),
     pytest.param("x.all_reduce()", (), id="somebody else's method"),
     pytest.param(
         "def f(x):\n    dist.all_reduce(x)\n    dist.barrier()\nf(1)", ("all_reduce", "barrier"), id="a helper"

@@ -89,7 +89,37 @@ UNEVEN = [
         id="a step in a function of its own",
     ),
 ]
+UNEVEN += [
+    pytest.param(
+        "class Stopper:\n    def __init__(self):\n        self.stop = False\nstopper = Stopper()\n"
+        "for x in y:\n    net(x).sum().backward()\n    if rank == 0:\n        if stopper.stop:\n            break",
+        Divergence.RANK,
+        id="a switch of an object that is only seen to be off",
+    ),
+    pytest.param(
+        epochs("early_stopping(val, model)", "if early_stopping.early_stop:", "    break"),
+        Divergence.METRIC,
+        id="patience that an object keeps",
+    ),
+]
 EVEN = [
+    pytest.param(
+        "def f():\n    if rank != 0 and not sharded:\n        return\n    if sharded:\n        dist.barrier()",
+        id="a collective under a switch that keeps all ranks from the exit",
+    ),
+    pytest.param(
+        loop("step = optimizer.param_groups[0]['step']", "if step > 100:", "    break"), id="the optimizer's own count"
+    ),
+    pytest.param(loop("args.seen = y", "if args.limit:", "    break"), id="another attribute of the same object"),
+    pytest.param(
+        "for x, n in zip(loader, range(9)):\n    net(x).sum().backward()\n    if n > 3:\n        break",
+        id="a number beside the batch",
+    ),
+    pytest.param(
+        "for model in [net, None]:\n    for x in loader:\n        model(x).sum().backward()\n    if model is None:\n"
+        "        continue\n    dist.barrier()",
+        id="which of the models it is",
+    ),
     pytest.param("def f():\n    if rank != 0:\n        return\n    work()", id="nothing is missed"),
     pytest.param(
         "def f():\n    if epoch > 3:\n        return\n    dist.barrier()", id="a test that all ranks answer alike"
