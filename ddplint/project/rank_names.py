@@ -28,9 +28,9 @@ _NO_NUMBER = re.compile(r"^(?:is|if|am|on)_|^(?:lora|low|full|matrix|tensor|svd|
 _FIRST = re.compile(
     r"^(?:is|if|am|on|in)_|(?:process|proc|rank|rank_?0|zero|node|only|worker|master|primary|chief|leader|root|\d)$"
 )
-# The rank of somebody else, of which a process knows the number: the same on all ranks.
+# The rank of somebody else, of which a process knows the number, or ranks at large: the same on all ranks.
 _PEER = re.compile(
-    r"(?:^|_)(?:src|source|dst|dest|target|peer|prev|next|other|owner|sender|receiver|root|main|master|first)_rank$"
+    r"(?:^|_)(?:src|source|dst|dest|target|peer|prev|next|other|owner|sender|receiver|root|main|master|first|all|any|each|every|per|cross)_rank$"
 )
 
 _KINDS = (

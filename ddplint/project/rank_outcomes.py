@@ -43,7 +43,7 @@ from ddplint.semantics import (
 from ddplint.semantics import Sequence as Display
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.facts import facts, is_settled
-from ddplint.semantics.launchers import launched
+from ddplint.semantics.launchers import launched, process_index
 from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Origin
@@ -260,21 +260,27 @@ class RankOutcomes:
         return _CHANGING if binding.kind is BindingKind.LOOP else _VAGUE
 
     def _of_parameter(self, parameter: Parameter) -> Rows:
-        """What the calls in sight give for a parameter, each as it comes out where it is made.
-
-        What a loop counts and hands to the processes that it starts is the number of each.
-        """
+        """What the calls in sight give for a parameter, each as it comes out where it is made."""
         kind = self._values.of_parameter(parameter)
         if kind is not None:
             return frozenset([row_of_kind(kind)])
         calls, complete = self._resolver.linker.callers(parameter.function)
         rows: set[Row] = set() if calls and complete else set(_by_name(parameter.name))
         for call in calls:
-            given = self._frames.given(parameter, Frame(parameter.function, call, None))
-            found = _VAGUE if given is None else self.of(*given)
-            counted = found == _CHANGING and launched(self._resolver, call) is not None
-            rows |= {row_by_name(parameter.name) or row_of_kind(RankValue.LOCAL)} if counted else found
+            rows |= self._handed(call, parameter)
         return frozenset(rows)
+
+    def _handed(self, call: Call, parameter: Parameter) -> Rows:
+        """What a call gives for a parameter.
+
+        What a loop counts and hands to the processes that it starts numbers them, as does the index of ``spawn``.
+        """
+        given = self._frames.given(parameter, Frame(parameter.function, call, None))
+        found = _VAGUE if given is None else self.of(*given)
+        counted = found == _CHANGING and launched(self._resolver, call) is not None
+        if counted or (given is None and process_index(self._resolver, call, parameter.function) == parameter.name):
+            return frozenset([row_by_name(parameter.name) or row_of_kind(RankValue.LOCAL)])
+        return found
 
     def _of_attribute(self, read: Attribute) -> Rows:
         """What is put into an attribute; one that is only seen to be turned on or off is a switch for others."""

@@ -151,6 +151,10 @@ CASES = [
         FIRST,
         id="a flag that a run without ranks sets, too",
     ),
+    pytest.param(
+        "def work(i):\n    if i == 0:\n        here()\nwork(0)\nmp.spawn(work)", FIRST, id="or called with a constant"
+    ),
+    pytest.param("if cfg['negative_all_rank']:\n    here()", ALL, id="ranks at large"),
     pytest.param("@master_only\ndef f():\n    here()", FIRST, id="under another decorator"),
     pytest.param("@accelerator.on_last_process\ndef f():\n    here()", {2}, id="under a decorator for the last one"),
     pytest.param("@a.on_process(process_index=1)\ndef f():\n    here()", {1}, id="under a decorator for any one"),
