@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 SCRIPT = Path(__file__).parents[2] / "fixtures" / "speed" / "clean_training.py"
@@ -53,14 +54,14 @@ def against_the_parse(runs: int) -> None:
     from ddplint.engine.run import Linter, lint_texts
     from ddplint.source import SourceFile
 
-    linter = Linter(Settings())
     parse, whole = [], []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(shutil.copy(SCRIPT, folder))
         source = SourceFile.from_bytes(path.read_bytes(), str(path))
-        for _ in range(runs):
+        # A linter parses a text only once.
+        for linter in [Linter(Settings()) for _ in range(runs)]:
             parse.append(_seconds(lambda: libcst.parse_module(source.text)))
-            whole.append(_seconds(lambda: lint_texts(linter, {source.path: source}, jobs=1)))
+            whole.append(_seconds(partial(lint_texts, linter, {source.path: source}, jobs=1)))
     ratio = statistics.median(w / p for w, p in zip(whole, parse, strict=True))
     print(f"lint / libcst.parse_module: {ratio:.2f}  ({_ms(whole)} / {_ms(parse)} ms)")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ class Linter:
         self.fixable = covered(settings.fixable or (EVERYTHING,), self.rules, "fixable")
         self.fixable -= covered(settings.unfixable, self.rules, "unfixable")
         self._ignores = PerFileIgnores(settings, self.rules)
-        self.start_afresh()
+        self._open(Workspace(settings.torch_version), {})
 
     def assign(self, path: Path, shown: str, data: bytes) -> Assignment:
         """Choose the rules for the file at ``path``, which holds ``data`` or is to be linted as if it did."""
@@ -53,9 +54,15 @@ class Linter:
         """Lint a file with the rules that were chosen for it."""
         return self._file_linter.lint(assignment)
 
-    def start_afresh(self) -> None:
-        """Know nothing of what the files hold: they have changed, or nothing was read yet."""
-        workspace = self.workspace = Workspace(self.settings.torch_version)
+    def holding(self, contents: Mapping[Path, bytes]) -> Linter:
+        """Return a linter with the same rules for a tree in which files hold other bytes than on disk."""
+        other = copy(self)
+        other._open(self.workspace.holding(contents), contents)
+        return other
+
+    def _open(self, workspace: Workspace, contents: Mapping[Path, bytes]) -> None:
+        self.workspace = workspace
+        self.contents = contents
 
         def is_distributed(path: Path, data: bytes) -> bool:
             # The text itself comes first: it may not be on disk, and the search over the project is dear.
@@ -109,8 +116,9 @@ def lint_texts(
     linter: Linter, sources: Mapping[str, SourceFile], jobs: int, time_limit: float = TIME_LIMIT
 ) -> dict[str, Outcome]:
     """Lint other texts of files than those on disk; return the outcomes by path."""
-    linter.start_afresh()
-    assignments = [linter.assign(Path(shown), shown, source.encode(source.text)) for shown, source in sources.items()]
+    contents = {shown: source.encode(source.text) for shown, source in sources.items()}
+    linter = linter.holding({Path(shown): data for shown, data in contents.items()})
+    assignments = [linter.assign(Path(shown), shown, data) for shown, data in contents.items()]
     return {outcome.path: outcome for outcome in _lint_assigned(linter, assignments, jobs, time_limit)}
 
 
@@ -126,17 +134,18 @@ def _lint_assigned(
     if size <= SMALL_RUN:
         yield from map(linter.lint, assignments)
     else:
-        yield from _lint_in_workers(linter.settings, assignments, min(jobs, size // SHARE + 1), time_limit)
+        yield from _lint_in_workers(linter, assignments, min(jobs, size // SHARE + 1), time_limit)
 
 
 def _lint_in_workers(
-    settings: Settings, assignments: Sequence[Assignment], jobs: int, time_limit: float
+    linter: Linter, assignments: Sequence[Assignment], jobs: int, time_limit: float
 ) -> Iterator[Outcome]:
     from ddplint.engine.pool import Lost, answers  # multiprocessing costs more than linting a small file
 
-    for assignment, answer in answers(partial(_start, settings), assignments, jobs, time_limit):
+    start = partial(_start, linter.settings, linter.contents)
+    for assignment, answer in answers(start, assignments, jobs, time_limit):
         yield Failed(assignment.shown, answer.reason, ours=True) if isinstance(answer, Lost) else answer
 
 
-def _start(settings: Settings) -> Callable[[Assignment], Outcome]:
-    return Linter(settings).lint
+def _start(settings: Settings, contents: Mapping[Path, bytes]) -> Callable[[Assignment], Outcome]:
+    return Linter(settings).holding(contents).lint

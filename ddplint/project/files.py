@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -36,11 +36,14 @@ _WORD = re.compile(rb"\w+")
 
 
 class ProjectFiles:
-    """Every Python file below a root, at most ``SEARCHED`` of them; ``complete`` tells whether that was all."""
+    """Every Python file below a root, at most ``SEARCHED`` of them; ``complete`` tells whether that was all.
 
-    def __init__(self, root: Path) -> None:
+    ``contents``: what files hold instead of what is on disk.
+    """
+
+    def __init__(self, root: Path, contents: Mapping[Path, bytes] | None = None) -> None:
         self.root = root
-        self._bytes: dict[Path, bytes] = {}
+        self._bytes: dict[Path, bytes] = dict(contents or {})
         self._imports: dict[Path, tuple[Path, ...]] = {}
         self._programs: dict[Path, tuple[Path, ...]] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ddplint.project.balance import Balance
@@ -48,7 +48,7 @@ from ddplint.project.sameness import SameValues
 from ddplint.project.samplers import Samplers
 from ddplint.project.saves import Saves
 from ddplint.project.scaling import Scaling
-from ddplint.project.scripts import Scripts
+from ddplint.project.scripts import Parsed, Scripts
 from ddplint.project.seeds import Seeds
 from ddplint.project.selective import Selective
 from ddplint.project.single_uses import SingleUses
@@ -86,11 +86,17 @@ DISTRIBUTION_WORDS = (
 class Project:
     """The scripts below one root. Each file is read and parsed once, when a question needs it."""
 
-    def __init__(self, root: Path, torch: TorchRange | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        torch: TorchRange | None = None,
+        contents: Mapping[Path, bytes] | None = None,
+        parsed: Parsed | None = None,
+    ) -> None:
         self._torch = torch
-        self.files = ProjectFiles(root)
+        self.files = ProjectFiles(root, contents)
         self.digests = Digests(self)
-        self.scripts = Scripts(self.files)
+        self.scripts = Scripts(self.files, parsed)
         self.imports = Imports(self.files, self.scripts)
         self.resolver = Resolver(self)
         self.rank_values = RankValues(self.resolver, self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeAlias
 
 from ddplint.errors import SourceError
 from ddplint.project.files import ProjectFiles
@@ -10,12 +11,16 @@ from ddplint.semantics import Script
 from ddplint.source import SourceFile, shown_path
 from ddplint.source.limits import refusal
 
+# The scripts of files by what these held; None for what can't be parsed.
+Parsed: TypeAlias = dict[tuple[Path, bytes], Script | None]
+
 
 class Scripts:
-    """From paths to scripts and back."""
+    """From paths to scripts and back. ``parsed`` is shared by projects that differ in what some files hold."""
 
-    def __init__(self, files: ProjectFiles) -> None:
+    def __init__(self, files: ProjectFiles, parsed: Parsed | None = None) -> None:
         self._files = files
+        self._parsed: Parsed = {} if parsed is None else parsed
         self._scripts: dict[Path, Script | None] = {}
         self._paths: dict[int, Path] = {}
 
@@ -27,7 +32,7 @@ class Scripts:
     def at(self, path: Path) -> Script | None:
         """Return the script of a file, None when the file can't be read or parsed."""
         if path not in self._scripts:
-            script = self._parsed(path)
+            script = self._once_parsed(path)
             self._scripts[path] = script
             if script is not None:
                 self._paths[id(script)] = path
@@ -37,7 +42,13 @@ class Scripts:
         """Return the file of a script, None for one that is not of this project."""
         return self._paths.get(id(script))
 
-    def _parsed(self, path: Path) -> Script | None:
+    def _once_parsed(self, path: Path) -> Script | None:
+        key = (path, self._files.content(path))
+        if key not in self._parsed:
+            self._parsed[key] = self._parse(path)
+        return self._parsed[key]
+
+    def _parse(self, path: Path) -> Script | None:
         from ddplint.semantics.parse import parse  # imports libcst, which no other path through here needs
 
         data = self._files.content(path)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ddplint.project.project import DISTRIBUTION_WORDS, Project
 from ddplint.project.root import project_root
+from ddplint.project.scripts import Parsed
 from ddplint.project.torch_range import TorchRange, Version
 from ddplint.semantics import Script
 
@@ -18,8 +20,18 @@ class Workspace:
 
     def __init__(self, torch: Version | None = None) -> None:
         self._torch = None if torch is None else TorchRange(torch, torch)
+        self._contents: Mapping[Path, bytes] = {}
+        self._parsed: Parsed = {}
         self._projects: dict[Path, Project] = {}
         self._by_folder: dict[Path, Project] = {}
+
+    def holding(self, contents: Mapping[Path, bytes]) -> Workspace:
+        """Return a workspace in which files hold other bytes than on disk; the others are not parsed anew."""
+        other = Workspace()
+        other._torch = self._torch
+        other._contents = {path.resolve(): data for path, data in contents.items()}
+        other._parsed = self._parsed
+        return other
 
     def project(self, path: Path) -> Project:
         """Return the project to which a file belongs."""
@@ -27,7 +39,7 @@ class Workspace:
         if folder not in self._by_folder:
             root = project_root(path)
             if root not in self._projects:
-                self._projects[root] = Project(root, self._torch)
+                self._projects[root] = Project(root, self._torch, self._contents, self._parsed)
             self._by_folder[folder] = self._projects[root]
         return self._by_folder[folder]
 
