@@ -21,6 +21,8 @@ _SEVERAL = re.compile(
     r"|(?:^|_)dist(?:_|$)",
     re.IGNORECASE,
 )
+# Names of switches for a run with a single process.
+_SINGLE = re.compile(r"standalone|single_?(?:gpu|proc|process|node)(?:_|$)|no_?dist", re.IGNORECASE)
 # Names of switches and objects that scripts hand to one rank only, so that it alone speaks.
 _VOICE = re.compile(
     r"verbose|log|debug|writer|print|display|show|quiet|silent|wandb|^tb|board|tqdm|progress", re.IGNORECASE
@@ -93,6 +95,8 @@ def _is_for_one(region: Region) -> bool:
     test = region.test
     if region.kind is not RegionKind.BRANCH or test is None:
         return False
+    if any(wanted and _SINGLE.search(last_name(switch)) for switch, wanted in _switches(test, region.holds)):
+        return True
     several = any(_SEVERAL.search(last_name(part)) for part in _asked(test))
     return several and not (region.holds and _says_several(test))
 

@@ -78,6 +78,10 @@ NOT_ALL = [
         "def main(args):\n    join(0)\n    if not args.distributed:\n        here()\n", id="where there is one process"
     ),
     pytest.param(
+        "def main(a):\n    join(0)\n    if not a.standalone:\n        pass\n    else:\n        here()\n",
+        id="where a switch says that there is one process",
+    ),
+    pytest.param(
         "def main(writer):\n    join(0)\n    if writer is not None:\n        here()\n",
         id="where one rank may have a writer",
     ),
