@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Words without which processes hardly train one model together.
 _TEAMWORK = (b"DistributedDataParallel", b"all_reduce", b"fully_shard", b"FullyShardedDataParallel")
+_SUMS = frozenset({"all_reduce", "all_reduce_coalesced", "reduce_scatter_tensor", "_reduce_scatter_base"})
 _SHARED = frozenset({Wrapper.DDP, Wrapper.FSDP})
 # Methods of tensors, optimizers, loggers and containers, which are no models.
 _METHODS = frozenset(
@@ -70,10 +71,12 @@ class Feeding:
             return False
         if loader.purpose is not Purpose.TRAINING:
             return False
-        models = set(self._models(loader))
+        fed = list(self._fed(loader))
+        models = {wrapper for inner, frame in fed for wrapper in self._around(inner, frame)}
         if not models.isdisjoint(_SHARED):
             return True if self._is_direct(loader) and not project.selective.may_miss(call) else None
-        if Wrapper.UNKNOWN not in models or not project.processes.all_come_to(call):
+        together = Wrapper.UNKNOWN in models or any(self._exchanges_gradients(inner) for inner, _ in fed)
+        if not together or not project.processes.all_come_to(call):
             return False
         return True if self._is_direct(loader) else None
 
@@ -81,8 +84,20 @@ class Feeding:
         """Whether the loader itself is run over, not something unknown around it that may share it out."""
         return any(begun.is_direct for begun in loader.trail.passes)
 
-    def _models(self, loader: Loader) -> Iterator[Wrapper]:
-        """Yield what can stand around the models that get what a loader hands out."""
+    def _around(self, call: Call, frame: Frame | None) -> frozenset[Wrapper]:
+        """Return what can stand around the model that a call runs, nothing when it runs none."""
+        if not _may_be_model(call) or UNKNOWN_NAME not in self._project.names(call.callee):
+            return frozenset()
+        return self._project.models.wrappers(call.callee, frame)
+
+    def _exchanges_gradients(self, call: Call) -> bool:
+        """Whether a call is a collective that is given a gradient: the script averages them itself."""
+        if self._project.collectives.own(call) not in _SUMS:
+            return False
+        return any(last_name(part).startswith("grad") for given in call.arguments for part in given.value.walk())
+
+    def _fed(self, loader: Loader) -> Iterator[tuple[Call, Frame | None]]:
+        """Yield the calls to which the loops over a loader come, each with how the function around it is run."""
         trail = loader.trail
         ways: dict[int, set[Frame | None]] = {}
         for reached in trail.reached:
@@ -102,15 +117,14 @@ class Feeding:
 
     def _called(
         self, calls: Sequence[Call], way: Frame | None, seen: set[tuple[int, Frame | None]]
-    ) -> Iterator[Wrapper]:
+    ) -> Iterator[tuple[Call, Frame | None]]:
         pending: list[tuple[Call, Frame | None]] = [(call, way) for call in calls]
         while pending and len(seen) < SEARCHED:
             call, frame = pending.pop()
             if (id(call), frame) in seen:
                 continue
             seen.add((id(call), frame))
-            if _may_be_model(call) and UNKNOWN_NAME in self._project.names(call.callee):
-                yield from self._project.models.wrappers(call.callee, frame)
+            yield call, frame
             inside = self._project.frames.enter(call, frame)
             function = self._project.collectives.runs(call) if inside is None else inside.function
             if function is not None:

@@ -50,6 +50,8 @@ class Unknown:
 
 
 UNKNOWN = Unknown()
+# Methods with which a mapping gets items.
+_UPDATES = frozenset({"update", "setdefault"})
 Origin: TypeAlias = Expression | Parameter | Function | Class | Imported | Part | Unknown
 
 
@@ -253,8 +255,11 @@ class Resolver(NameResolver):
 
     def written_later(self, expression: Expression) -> bool:
         """Whether items of the mapping that an expression reads are set apart from its display."""
-        chain = _chain(expression)
-        return any(_chain(store.base) == chain for store in expression.scope.script.item_stores)
+        chain, script = _chain(expression), expression.scope.script
+        changed = [store.base for store in script.item_stores]
+        callees = (call.callee for call in script.calls)
+        changed += [callee.base for callee in callees if isinstance(callee, Attribute) and callee.name in _UPDATES]
+        return bool(chain) and any(_chain(base) == chain for base in changed)
 
     def class_of(self, expression: Expression) -> Class | None:
         """Return the project's class whose instance an expression is: ``self`` in a method, or a call of the class."""

@@ -3,8 +3,8 @@
 ## What it finds
 
 A `DataLoader` without a sampler whose batches train a model that several processes train together: the loop that
-runs over it calls a model in `DistributedDataParallel` (or FSDP) and comes to a backward pass. Loader and model are
-followed through names, attributes, containers, helpers and other files.
+runs over it calls a model in `DistributedDataParallel` (or FSDP), or gives its gradients to `all_reduce`, and comes
+to a backward pass. Loader and model are followed through names, attributes, containers, helpers and other files.
 
 It is silent where the dataset may already be a share of its own: the rank or the world size has a part in it
 (`indices[rank::world_size]`, `split_dataset_by_node`, `.shard(…)`, a dataset class that asks for its rank). It is

@@ -48,6 +48,19 @@ CASES = [
         id="an unknown model where every process comes",
     ),
     pytest.param(
+        "def average(m):\n    for p in m.parameters():\n        dist.all_reduce(p.grad)\n"
+        "dist.init_process_group()\nm = torch.nn.Linear(1, 1)\n"
+        "for b in DataLoader(d):\n    m(b).mean().backward()\n    average(m)",
+        True,
+        id="gradients that are averaged by hand",
+    ),
+    pytest.param(
+        "dist.init_process_group()\nm = torch.nn.Linear(1, 1)\n"
+        "for b in DataLoader(d):\n    loss = m(b).mean()\n    loss.backward()\n    dist.all_reduce(loss)",
+        False,
+        id="a loss that is averaged to be shown",
+    ),
+    pytest.param(
         WRAPPED + "for b in wrap(DataLoader(d)):\n    m(b).mean().backward()", None, id="in an unknown wrapper"
     ),
     pytest.param(

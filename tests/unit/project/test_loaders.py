@@ -46,6 +46,11 @@ SAMPLERS = [
     pytest.param("DataLoader(d, sampler=find(d))", {SamplerKind.UNKNOWN}, id="one from somewhere"),
     pytest.param("DataLoader(d, **options)", {SamplerKind.UNKNOWN}, id="arguments that can't be read"),
     pytest.param(
+        "o = {'batch_size': 2}\no.update({'sampler': DistributedSampler(d)})\nDataLoader(d, **o)",
+        {SamplerKind.UNKNOWN},
+        id="arguments that are added to",
+    ),
+    pytest.param(
         "DataLoader(d, batch_sampler=BatchSampler(DistributedSampler(d), 8, True))",
         {SamplerKind.DISTRIBUTED},
         id="one inside a batch sampler",
