@@ -23,6 +23,7 @@ _SAVES = re.compile(
     r"sav(?:e|ing)(?:_|$|[A-Z])|save$|dump|checkpoint|ckpt|snapshot|export|store|serializ", re.IGNORECASE
 )
 _LOOKS = re.compile(r"exists|isfile|is_file|isdir|is_dir")
+_SHARDED = ("torch.distributed.checkpoint.", "torch.distributed.fsdp.")
 _DEEPEST = 5
 
 
@@ -54,7 +55,9 @@ class Saves:
                 continue
             if not self._project.processes.all_come_to(call, early=True) or is_where_none_was(call):
                 continue
-            shared = [write for write, frame in found if self._is_shared(write, frame)]
+            shared = [
+                write for write, frame in found if self._is_shared(write, frame) and not self._is_joint(call, write)
+            ]
             if shared:
                 yield SharedSave(call, shared)
 
@@ -89,6 +92,13 @@ class Saves:
 
     def _is_shared(self, write: FileWrite, frame: Frame | None) -> bool:
         return self._project.same_values.of(write.path, frame) is Sameness.SAME
+
+    def _is_joint(self, place: Call, write: FileWrite) -> bool:
+        """Whether a helper collects a sharded state before it writes, for which all ranks have to call it."""
+        if write.call is place:
+            return False
+        calls = write.call.scope.script.calls_in(write.call.scope.function)
+        return any(name.startswith(_SHARDED) for call in calls for name in self._project.names(call.callee))
 
     def _is_asked_for(self, function: Function | None) -> bool:
         """Whether a function saves, and others call it for that."""

@@ -44,6 +44,12 @@ CASES = [
     ),
     pytest.param("def save(p):\n    if rank == 0:\n        torch.save(x, p)\nsave('a')", [], id="a test in a helper"),
     pytest.param("def end():\n    torch.save(x, 'a')\nend()", ["torch.save(x, 'a')"], id="in what is no helper"),
+    pytest.param(
+        "from torch.distributed.checkpoint.state_dict import get_model_state_dict\n"
+        "def save(p):\n    torch.save(get_model_state_dict(m), p)\nsave('a')",
+        [],
+        id="a helper that all ranks have to call",
+    ),
     pytest.param("def dump(p):\n    torch.save(x, p)", [], id="a helper that nobody calls"),
 ]
 
