@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # Functions whose business it is to save: whether they run is decided where they are called.
 _SAVES = re.compile(
-    r"sav(?:e|ing)(?:_|$|[A-Z])|save$|dump|checkpoint|ckpt|snapshot|export|store|serializ", re.IGNORECASE
+    r"(?:^|_)(?:save|dump|write|export|store|serialize)(?:_|$|[A-Z])|^_?(?:save|dump|write|export|store)"
+    r"|^_?(?:checkpoint|snapshot|take_snapshot|make_checkpoint)$"
 )
 _LOOKS = re.compile(r"exists|isfile|is_file|isdir|is_dir")
 _SHARDED = ("torch.distributed.checkpoint.", "torch.distributed.fsdp.")

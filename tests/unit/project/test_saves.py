@@ -43,6 +43,11 @@ CASES = [
         "def save(p):\n    torch.save(x, p)\nsave('a')\nsave(f'{rank}')", ["save('a')"], id="at the call with one path"
     ),
     pytest.param("def save(p):\n    if rank == 0:\n        torch.save(x, p)\nsave('a')", [], id="a test in a helper"),
+    pytest.param(
+        "def eval_ckpt():\n    torch.save(x, 'a')\neval_ckpt()",
+        ["torch.save(x, 'a')"],
+        id="in what does more than save",
+    ),
     pytest.param("def end():\n    torch.save(x, 'a')\nend()", ["torch.save(x, 'a')"], id="in what is no helper"),
     pytest.param(
         "from torch.distributed.checkpoint.state_dict import get_model_state_dict\n"
