@@ -102,7 +102,7 @@ from ddplint.rulekit import (
     Script,
     caught,
     last_name,
-    shown,
+    written,
 )
 
 RULE = Rule(
@@ -203,11 +203,11 @@ def _message(call: Call, path: Expression, project: Project) -> str:
     verb = next((CHANGES[name] for name in project.names(call.callee) if name in CHANGES), None)
     if verb is None:
         return (
-            f"every rank makes `{shown(path)}`, and one that comes second fails with FileExistsError, even behind a "
+            f"every rank makes `{written(path)}`, and one that comes second fails with FileExistsError, even behind a "
             "test that found nothing; pass `exist_ok=True`"
         )
     return (
-        f"every rank {verb} `{shown(path)}`, and one that comes second no longer finds it; do it on one rank and let "
+        f"every rank {verb} `{written(path)}`, and one that comes second no longer finds it; do it on one rank and let "
         "the others wait at a barrier"
     )
 

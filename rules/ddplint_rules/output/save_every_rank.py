@@ -108,7 +108,7 @@ from ddplint.rulekit import (
     SharedSave,
     WriteKind,
     last_name,
-    shown,
+    written,
 )
 
 RULE = Rule(
@@ -169,7 +169,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 
 
 def _message(save: SharedSave) -> str:
-    path = shown(save.writes[0].path)
+    path = written(save.writes[0].path)
     what = f"writes `{path}`" if save.writes[0].call is save.place else f"saves with `{last_name(save.place.callee)}`"
     return (
         f"every rank {what}, so that several processes write one file at the same time and can break it; "

@@ -114,7 +114,6 @@ from ddplint.rulekit import (
     WriteKind,
     is_whole_statement,
     last_name,
-    shown,
     written,
 )
 
@@ -203,7 +202,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
         if _opens_run(call, project) and project.processes.all_come_to(call, early=True):
             yield Found(call, _message(call), subject=_guards(call, project))
     for save in project.saves.of(script, WriteKind.LOG):
-        path = shown(save.writes[0].path)
+        path = written(save.writes[0].path)
         related = () if save.writes[0].call is save.place else ((save.writes[0].call, "this opens the file"),)
         yield Found(
             save.place,
