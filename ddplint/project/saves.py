@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from ddplint.project.frames import Frame
 from ddplint.project.sameness import Sameness
 from ddplint.project.writes import FileWrite, WriteKind
-from ddplint.semantics import Call, Expression, Script
+from ddplint.semantics import Attribute, Call, Expression, Script
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.launchers import launched
+from ddplint.semantics.speech import holds_rank, names_process
 from ddplint.semantics.structure import Function, RegionKind
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ class Saves:
         """Yield the calls of a script by which every rank writes a file of one path, where it would need one rank.
 
         A helper that saves is looked at from its callers, one of which may have a test. A file that is written where
-        none was found is a cache and left out.
+        none was found is a cache and left out, and so is what functions download.
         """
         for call in script.calls:
             found = [(write, frame) for write, frame in self._at(call, None) if write.kind is kind]
-            if not found or self._is_asked_for(call.scope.function):
+            if not found or _downloads(call.scope.function) or self._is_asked_for(call.scope.function):
                 continue
             if not self._project.processes.all_come_to(call, early=True) or is_where_none_was(call):
                 continue
@@ -92,7 +93,20 @@ class Saves:
         )
 
     def _is_shared(self, write: FileWrite, frame: Frame | None) -> bool:
+        if write.kind is WriteKind.LOG and self._says_who(write.call):
+            return False
         return self._project.same_values.of(write.path, frame) is Sameness.SAME
+
+    def _says_who(self, opened: Call) -> bool:
+        """Whether a line that is written into an open file names the process that it comes from."""
+        for line in opened.scope.script.calls_in(opened.scope.function):
+            holders = [given.value for given in line.arguments if given.keyword == "file"]
+            if isinstance(line.callee, Attribute) and line.callee.name in ("write", "writelines"):
+                holders.append(line.callee.base)
+            written = any(opened in self._project.origins(holder) for holder in holders)
+            if written and (names_process(line) or holds_rank(line, self._project.rank_values)):
+                return True
+        return False
 
     def _is_joint(self, place: Call, write: FileWrite) -> bool:
         """Whether a helper collects a sharded state before it writes, for which all ranks have to call it."""
@@ -113,3 +127,7 @@ def is_where_none_was(at: Expression) -> bool:
     """Whether a place is come to only where a file is, or is not there yet."""
     tests = (region.test for region in at.region.chain() if region.kind is RegionKind.BRANCH)
     return any(_LOOKS.search(last_name(part)) for test in tests if test is not None for part in test.walk())
+
+
+def _downloads(function: Function | None) -> bool:
+    return function is not None and "download" in function.name

@@ -10,6 +10,7 @@ from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression,
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
+from ddplint.semantics.shown import shown
 from ddplint.semantics.structure import BindingKind, Parameter, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class Selective:
             return False
         if any(_VOICE.search(last_name(part)) and (of_options or not self._is_option(part)) for part in _asked(test)):
             return True
-        if _is_for_one(region) or (not of_options and self._project.rank_outcomes.parts(region)):
+        if _is_for_one(region) or _is_ruled_out(region, test):
+            return True
+        if not of_options and self._project.rank_outcomes.parts(region):
             return True
         return any(self._may_be_off(switch, wanted) for switch, wanted in _switches(test, region.holds))
 
@@ -99,6 +102,25 @@ def _is_for_one(region: Region) -> bool:
         return True
     several = any(_SEVERAL.search(last_name(part)) for part in _asked(test))
     return several and not (region.holds and _says_several(test))
+
+
+def _is_ruled_out(region: Region, test: Expression) -> bool:
+    """Whether an assertion beside the start of the group forbids a switch that a region needs: ``assert not tune``."""
+    script = region.scope.script
+    forbidden = {
+        (shown(switch), not wanted)
+        for asserted in script.asserted
+        if not isinstance(asserted, Logic) and _has_start(asserted.region)
+        for switch, wanted in _switches(asserted, True)
+    }
+    return bool(forbidden) and any(
+        (shown(switch), wanted) in forbidden for switch, wanted in _switches(test, region.holds)
+    )
+
+
+def _has_start(region: Region) -> bool:
+    starts = (call for call in region.scope.script.calls if last_name(call.callee) == "init_process_group")
+    return any(start.region.within(region) for start in starts)
 
 
 def _is_passed_before(test: Expression, at: Expression) -> bool:

@@ -82,6 +82,11 @@ NOT_ALL = [
         id="where a switch says that there is one process",
     ),
     pytest.param(
+        "def main(a):\n    if a.rank != -1:\n        assert not a.tune\n        dist.init_process_group('nccl')\n"
+        "    if not a.tune:\n        pass\n    else:\n        here()\n",
+        id="where a switch is needed that the start of the group forbids",
+    ),
+    pytest.param(
         "def main(writer):\n    join(0)\n    if writer is not None:\n        here()\n",
         id="where one rank may have a writer",
     ),

@@ -67,3 +67,19 @@ def test_what_every_rank_writes(code: str, places: list[str], tmp_path: Path) ->
     assert script is not None
     found = [script.module.code_for_node(save.place.node) for save in project.saves.of(script, WriteKind.WHOLE)]
     assert found == places
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param("with open('a', 'a') as f:\n    f.write('done')", 1, id="lines that all write alike"),
+        pytest.param("with open('a', 'a') as f:\n    f.write(f'{rank}: done')", 0, id="lines that name the rank"),
+        pytest.param("with open('a', 'a') as f:\n    print(rank, file=f)", 0, id="printed lines that name the rank"),
+    ],
+)
+def test_logs_of_every_rank(code: str, expected: int, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEAD + code)
+    project = Workspace().project(tmp_path / "train.py")
+    script = project.script(tmp_path / "train.py")
+    assert script is not None
+    assert len(list(project.saves.of(script, WriteKind.LOG))) == expected
