@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from ddplint.project.frames import Frame
-from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Subscript
+from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Sequence, Subscript
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.reaching import reaching
@@ -132,7 +132,7 @@ class SameValues:
             origins = self._project.origins(name)
             yield from ((origin, None) for origin in origins if isinstance(origin, Expression))
         elif binding.value is not None and not self._is_count(binding):
-            yield binding.value, frame
+            yield _unpacked(binding.value, binding.path), frame
 
     def _from_callers(self, binding: Binding) -> Iterator[_Piece]:
         parameter = binding.parameter
@@ -150,3 +150,12 @@ class SameValues:
             return False
         names = self._project.names(value.callee)
         return bool(names & _COUNTS) or ("builtins.enumerate" in names and binding.path[:1] == (0,))
+
+
+def _unpacked(value: Expression, path: tuple[int | None, ...]) -> Expression:
+    """Return the item of a display that ``a, b = c, d`` gives a name, or the display where that can't be said."""
+    for index in path:
+        if index is None or not isinstance(value, Sequence) or not -len(value.items) <= index < len(value.items):
+            return value
+        value = value.items[index]
+    return value

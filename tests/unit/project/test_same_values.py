@@ -18,6 +18,7 @@ CASES = [
     pytest.param("for i, b in enumerate(loader):\n    here(f'{i}.pt')", Sameness.SAME, id="the count of batches"),
     pytest.param("for part in ('a', 'b'):\n    here(part + '.pt')", Sameness.SAME, id="an item of a display"),
     pytest.param("def f(args):\n    here(args.dir)\nf(setup(dist.get_rank()))", Sameness.SAME, id="an option by name"),
+    pytest.param("path, r = args.dir, dist.get_rank()\nhere(path)", Sameness.SAME, id="unpacked beside a rank"),
     pytest.param("here(f'{rank}.pt')", Sameness.OWN, id="a rank by its name"),
     pytest.param("r = dist.get_rank()\nhere('%d.pt' % r)", Sameness.OWN, id="a rank under another name"),
     pytest.param("here('a' + os.environ['LOCAL_RANK'])", Sameness.OWN, id="a rank of the environment"),
