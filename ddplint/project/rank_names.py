@@ -22,6 +22,8 @@ _GRID = re.compile(
 _SEVERAL = re.compile(
     r"distribut|ddp|multi_?(?:gpu|proc)|is_initialized|is_available|(?:^|_)dist(?:_|$)", re.IGNORECASE
 )
+# Names of switches that forbid what a run with several processes does otherwise: `skip_ddp_sync`.
+_FORBIDS = re.compile(r"prevent|block|skip|disable|suppress", re.IGNORECASE)
 _LAST = re.compile(r"(?:^|_)last_(?:rank|process)")
 _NO_NUMBER = re.compile(r"^(?:is|if|am|on)_|^(?:lora|low|full|matrix|tensor|svd|tucker|page|reduced)_rank")
 # How names say that they are a test of the first rank, rather than something that belongs to it: `primary_loss`.
@@ -44,7 +46,7 @@ _KINDS = (
 
 def names_distribution(identifier: str) -> bool:
     """Whether a name asks if there are several processes at all, which holds on the runs that are looked at."""
-    return bool(_SEVERAL.search(identifier))
+    return bool(_SEVERAL.search(identifier)) and not _FORBIDS.search(identifier)
 
 
 def row_of_kind(kind: RankValue) -> Row:

@@ -167,7 +167,7 @@ def test_collectives_that_some_ranks_miss(code: str, kinds: list[str], tmp_path:
 DOUBTFUL = [
     pytest.param("def f():\n    if args.sync:\n        dist.barrier()\nif rank == 0:\n    f()", True, id="a switch"),
     pytest.param(
-        "def f():\n    if may_not_block():\n        return\n    dist.barrier()\nif rank == 0:\n    f()",
+        "def f():\n    if ddp_prevent_block():\n        return\n    dist.barrier()\nif rank == 0:\n    f()",
         True,
         id="a switch that decides about an early exit",
     ),
