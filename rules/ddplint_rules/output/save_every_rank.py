@@ -138,16 +138,8 @@ RULE = Rule(
 )
 
 
-# What reads a file that was saved.
-READS = (
-    "torch.load",
-    "torch.jit.load",
-    "numpy.load",
-    "pickle.load",
-    "joblib.load",
-    "safetensors.torch.load_file",
-    "builtins.open",
-)
+# What may read a file that was saved.
+READS = frozenset({"load", "load_checkpoint", "load_file", "from_pretrained", "open", "read_csv", "imread"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +180,8 @@ def _is_read_after(line: Call, project: Project) -> bool:
     """Whether the file around a save reads what it may have saved, at a time when other ranks may be ahead."""
     script = line.scope.script
     inside = line.scope.function
-    reads = [call for call in project.calls(script, *READS) if call is not line]
+    written_to = {id(write.call) for write in project.writes.of(script)}
+    reads = (call for call in script.calls if last_name(call.callee) in READS and id(call) not in written_to)
     return any(read.order > line.order or read.scope.function is not inside or read.region.loops for read in reads)
 
 
