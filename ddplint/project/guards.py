@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from ddplint.project.lanes import EVERYONE
 from ddplint.semantics import Call, Expression
-from ddplint.semantics.structure import Region
+from ddplint.semantics.structure import Function, Region
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
 
-# Callers of callers that are asked which ranks they are.
-_DEEPEST = 12
+# Functions, callers of callers included, that are asked which ranks run one of them.
+_MOST = 100
 
 
 class RankSet(Enum):
@@ -41,6 +41,7 @@ class Guards:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._known: dict[int, frozenset[int]] = {}
 
     def ranks(self, at: Expression) -> Ranks:
         """Return which ranks come to an expression.
@@ -49,7 +50,7 @@ class Guards:
         a group is in sight either.
         """
         guard = self.of(at)
-        coming = self._coming(at, 0)
+        coming = self._coming(at)
         if not coming:
             return Ranks(RankSet.NONE, guard)
         if coming != EVERYONE and guard is not None:
@@ -78,13 +79,14 @@ class Guards:
             outer = self._in(function.region.parent)
             if outer is not None:
                 return outer
-        calls, _ = self._project.callers(function)
-        guards = [self._of(call, seen | {id(function)}) for call in calls]
+        seen |= {id(function)}
+        calls = [call for call in self._project.callers(function)[0] if id(call.scope.function) not in seen]
+        guards = [self._of(call, seen) for call in calls]
         return guards[0] if guards and None not in guards and not self._is_all_of(calls) else None
 
     def _is_all_of(self, calls: Sequence[Call]) -> bool:
         """Whether calls that some ranks make each are made by all ranks together: one in ``if``, one in ``else``."""
-        parts = [self._coming(call, 0) for call in calls]
+        parts = [self._coming(call) for call in calls]
         return EVERYONE not in parts and frozenset[int]().union(*parts) == EVERYONE
 
     def _in(self, region: Region) -> Expression | None:
@@ -98,11 +100,38 @@ class Guards:
         found = next(asking, None)
         return found or next((outer.test for outer in region.chain() if outcomes.keeps_some_out(outer)), None)
 
-    def _coming(self, at: Expression, depth: int) -> frozenset[int]:
+    def _coming(self, at: Expression) -> frozenset[int]:
         """Return which of the sample processes can come to an expression, by any of the calls in sight."""
-        here = self._project.rank_outcomes.processes(at.region)
         function = at.region.scope.function
-        if function is None or depth > _DEEPEST:
-            return here
-        calls, _ = self._project.callers(function)
-        return here & frozenset[int]().union(*(self._coming(call, depth + 1) for call in calls)) if calls else here
+        here = self._project.rank_outcomes.processes(at.region)
+        return here if function is None else here & self._entering(function)
+
+    def _entering(self, function: Function) -> frozenset[int]:
+        """Return which of the samples the calls in sight bring into a function: the least that they add up to."""
+        if id(function) in self._known:
+            return self._known[id(function)]
+        calls = self._calls_above(function)
+        coming = dict.fromkeys(calls, frozenset[int]())
+        for _ in range(len(EVERYONE) * len(calls)):
+            before = dict(coming)
+            for key, made in calls.items():
+                parts = [part if by is None else part & coming.get(id(by), EVERYONE) for part, by in made]
+                coming[key] = frozenset[int]().union(*parts) if made else EVERYONE
+            if coming == before:
+                break
+        self._known[id(function)] = coming[id(function)]
+        return coming[id(function)]
+
+    def _calls_above(self, function: Function) -> dict[int, list[tuple[frozenset[int], Function | None]]]:
+        """Return the calls of a function, of those that call it, and so on: who makes each, inside which function."""
+        found: dict[int, list[tuple[frozenset[int], Function | None]]] = {}
+        pending = [function]
+        while pending and len(found) < _MOST:
+            one = pending.pop()
+            if id(one) not in found:
+                calls = [call for call in self._project.callers(one)[0] if call.scope.function is not one]
+                found[id(one)] = [
+                    (self._project.rank_outcomes.processes(call.region), call.scope.function) for call in calls
+                ]
+                pending.extend(caller for _, caller in found[id(one)] if caller is not None)
+        return found

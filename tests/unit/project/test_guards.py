@@ -41,6 +41,7 @@ CASES = [
     pytest.param("@tools.only_first\ndef f():\n    here()", ONE, "tools.only_first", id="a decorator in another file"),
     pytest.param("def f():\n    here()\nif rank == 0:\n    f()", ONE, "rank == 0", id="a test around the only call"),
     pytest.param("def f():\n    here()\nif rank == 0:\n    f()\nf()", ALL, "", id="one call without a test"),
+    pytest.param("def f(n):\n    here()\n    f(n)\nif rank == 0:\n    f(9)", ONE, "rank == 0", id="calls of itself"),
     pytest.param(
         "def g():\n    here()\ndef f():\n    g()\nif rank == 0:\n    f()", ONE, "rank == 0", id="calls of calls"
     ),
