@@ -14,6 +14,7 @@ from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.exits import UnevenExit
+from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
@@ -148,6 +149,8 @@ __all__ = [
     "Position",
     "Project",
     "Purpose",
+    "RankSet",
+    "Ranks",
     "Reference",
     "Region",
     "RegionKind",
