@@ -68,7 +68,7 @@ class Processes:
         """
         if names_process(line) or precedes_failure(line) or hands_text_on(line):
             return False
-        return self.all_come_to(line) and not holds_rank(line, self._project.rank_values)
+        return self.all_come_to(line) and not holds_rank(line, self._project.rank_values, self._project.resolver)
 
     def _starts_always(self, call: Call) -> bool:
         if self._project.names(call.callee) & _STARTS:

@@ -104,7 +104,7 @@ class Saves:
             if isinstance(line.callee, Attribute) and line.callee.name in ("write", "writelines"):
                 holders.append(line.callee.base)
             written = any(opened in self._project.origins(holder) for holder in holders)
-            if written and (names_process(line) or holds_rank(line, self._project.rank_values)):
+            if written and (names_process(line) or holds_rank(line, self._project.rank_values, self._project.resolver)):
                 return True
         return False
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, FormattedText, Name, last_name
+from ddplint.semantics.expressions import (
+    Attribute,
+    Call,
+    Constant,
+    Expression,
+    FormattedText,
+    Name,
+    Operation,
+    last_name,
+)
 from ddplint.semantics.rank_values import RankValue, RankValues
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
+from ddplint.semantics.resolve import Origin, Resolver
 from ddplint.semantics.structure import BindingKind, ExitKind, Region
 
 _PROCESS = re.compile(
@@ -28,10 +38,18 @@ def names_process(call: Call) -> bool:
     return len(parts) > 1 and any(map(_SAID.search, _texts(parts)))
 
 
-def holds_rank(call: Call, values: RankValues) -> bool:
-    """Whether a value in the text of a line is the rank, under whatever name."""
-    parts = [part for given in call.arguments for part in given.value.walk()]
-    return any(_RANKS & values.kinds(part) for part in _names(parts))
+def holds_rank(call: Call, values: RankValues, resolver: Resolver) -> bool:
+    """Whether a value in the text of a line is the rank, under whatever name, or a text or a number made with it."""
+    parts = _names(part for given in call.arguments for part in given.value.walk())
+    made = [piece for part in parts for origin in resolver.origins(part) for piece in _pieces(origin)]
+    return any(_RANKS & values.kinds(part) for part in (*parts, *made))
+
+
+def _pieces(origin: Origin) -> Iterator[Expression]:
+    """Yield what a text or a number is put together from."""
+    replaced = isinstance(origin, Call) and last_name(origin.callee) in ("replace", "format")
+    if isinstance(origin, Operation | FormattedText) or (replaced and isinstance(origin, Expression)):
+        yield from origin.walk()
 
 
 def _names(parts: Iterable[Expression]) -> list[Name | Attribute]:

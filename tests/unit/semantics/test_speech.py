@@ -37,11 +37,20 @@ def test_a_line_names_its_process(code: str, expected: bool, tmp_path: Path) -> 
     [
         pytest.param("import os\nme = int(os.environ['RANK'])\nprint(me)", True, id="the rank under another name"),
         pytest.param("me = 1\nprint(me)", False, id="a number"),
+        pytest.param("import os\nseed = 7 + int(os.environ['RANK'])\nprint(seed)", True, id="a number made with it"),
+        pytest.param(
+            "import os\nmine = last.replace('.0', f'.{os.environ[\"RANK\"]}')\nprint(mine)",
+            True,
+            id="a name made with it",
+        ),
+        pytest.param(
+            "import os\nloss = train(int(os.environ['RANK']))\nprint(loss)", False, id="a value that was made with it"
+        ),
     ],
 )
 def test_a_value_is_the_rank(code: str, expected: bool, tmp_path: Path) -> None:
     project, line = _line(code, tmp_path)
-    assert holds_rank(line, project.rank_values) is expected
+    assert holds_rank(line, project.rank_values, project.resolver) is expected
 
 
 @pytest.mark.parametrize(
