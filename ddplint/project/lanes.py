@@ -165,3 +165,9 @@ def keeps_some_out(rows: Rows, holds: bool = True) -> bool:
 
 def _outcomes(rows: Rows, holds: bool) -> set[frozenset[int]]:
     return {frozenset(number for number, held in enumerate(row) if held is holds) for row in truths(rows)}
+
+
+def unless_switch(rows: Iterable[Row]) -> Rows:
+    """Return what a value is that is seen to be these; one that is only on or off is a switch for others to turn."""
+    found = frozenset(rows)
+    return frozenset([same(UNSURE)]) if found and all(row in (same(True), same(False)) for row in found) else found

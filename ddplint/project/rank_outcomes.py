@@ -23,6 +23,7 @@ from ddplint.project.lanes import (
     parting,
     same,
     truths,
+    unless_switch,
 )
 from ddplint.project.rank_names import names_distribution, row_by_name, row_of_kind
 from ddplint.semantics import (
@@ -292,14 +293,13 @@ class RankOutcomes:
                 return _VAGUE
             rows = _overlaid(rows, self._stored(store), part)
         if rows:
-            return _VAGUE if all(row in (same(True), same(False)) for row in rows) else frozenset(rows)
+            return unless_switch(rows)
         cls = self._resolver.class_of(read.base)
         method = None if cls is None else self._resolver.method(cls, read.name)
         if method is not None and any(last_name(given) in _PROPERTIES for given in method.decorators):
             return frozenset(row for value in method.returns for row in self.of(value))
-        return self._of_kinds(read) | self._of_origins(
-            origin for origin in self._resolver.origins(read) if origin is not read
-        )
+        origins = (origin for origin in self._resolver.origins(read) if origin is not read)
+        return self._of_kinds(read) | unless_switch(self._of_origins(origins))
 
     def _stored(self, store: Store) -> Rows:
         whole = store.value is not None and not store.path and not store.augmented

@@ -33,6 +33,13 @@ CASES = [
     pytest.param("here()", ALL, "", id="after the start of the group"),
     pytest.param("if rank == 0:\n    here()", ONE, "rank == 0", id="one rank"),
     pytest.param("if rank != 0:\n    here()", SOME, "rank != 0", id="the others"),
+    pytest.param(
+        "class C:\n    sharded = False\ndef f(r):\n    if r == 0:\n        here()\n"
+        "f(dist.get_rank() if C().sharded else 0)",
+        UNKNOWN,
+        "r == 0",
+        id="a rank that is handed on where a switch is on",
+    ),
     pytest.param("if local_rank == -1:\n    here()", NONE, "local_rank == -1", id="a run without ranks"),
     pytest.param("if local_rank != -1:\n    here()", ALL, "", id="every run with ranks"),
     pytest.param("if rank in ranks:\n    here()", UNKNOWN, "rank in ranks", id="a test that can't be followed"),
