@@ -34,9 +34,9 @@ CASES = [
     pytest.param("if rank == 0:\n    here()", ONE, "rank == 0", id="one rank"),
     pytest.param("if rank != 0:\n    here()", SOME, "rank != 0", id="the others"),
     pytest.param(
-        "class C:\n    sharded = False\ndef f(r):\n    if r == 0:\n        here()\n"
-        "f(dist.get_rank() if C().sharded else 0)",
-        UNKNOWN,
+        "class C:\n    sharded = False\nc = C()\ndef f(r):\n    if r == 0:\n        here()\n"
+        "me = dist.get_rank()\nf(me if c.sharded else 0)",
+        ONE,
         "r == 0",
         id="a rank that is handed on where a switch is on",
     ),
