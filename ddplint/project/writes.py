@@ -114,6 +114,8 @@ class Writes:
         text = next(iter(modes)) if modes is not None and len(modes) == 1 else None
         if not isinstance(text, str) or not any(letter in text for letter in "wax"):
             return None
+        if "a" in text and _is_only_touched(call):
+            return None
         return WriteKind.LOG if "a" in text or self._is_table(call) else WriteKind.WHOLE
 
     def _is_table(self, opened: Call) -> bool:
@@ -136,6 +138,12 @@ class Writes:
             return True
         is_none = [isinstance(origin, Constant) and origin.value is None for origin in origins]
         return (bool(is_none) and all(is_none)) or (UNKNOWN in origins and UNKNOWN_NAME in names)
+
+
+def _is_only_touched(opened: Call) -> bool:
+    """Whether nobody can write into a file that is opened: ``with open(path, "a"): pass`` only makes it."""
+    items = getattr(opened.statement.node, "items", ())
+    return any(getattr(item, "item", None) is opened.node and item.asname is None for item in items)
 
 
 def _given(call: Call, place: int, keyword: str) -> Expression | None:

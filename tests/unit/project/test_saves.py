@@ -74,6 +74,7 @@ def test_what_every_rank_writes(code: str, places: list[str], tmp_path: Path) ->
     [
         pytest.param("with open('a', 'a') as f:\n    f.write('done')", 1, id="lines that all write alike"),
         pytest.param("with open('a', 'a') as f:\n    f.write(f'{rank}: done')", 0, id="lines that name the rank"),
+        pytest.param("with open('a', 'a'):\n    pass", 0, id="a file that is only made"),
         pytest.param("with open('a', 'a') as f:\n    print(rank, file=f)", 0, id="printed lines that name the rank"),
     ],
 )
