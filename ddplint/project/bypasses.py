@@ -89,9 +89,7 @@ class Bypasses:
         if method is None or not method.parameters:
             return False
         owner = method.parameters[0].name
-        calls = [
-            call for call in method.script.calls_in(method) if _starts_with(call.callee, owner)
-        ]
+        calls = [call for call in method.script.calls_in(method) if _starts_with(call.callee, owner)]
         calls = [call for call in calls if not self._project.training.without_gradient(call)]
         return any(isinstance(call.callee, Name) or self._runs_part(cls, call.callee) for call in calls)
 

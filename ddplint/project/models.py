@@ -71,9 +71,7 @@ class _End:
 class Models:
     """Answers for the models of a project. ``mentions``: see Project.mentions."""
 
-    def __init__(
-        self, resolver: Resolver, frames: Frames, mentions: Callable[[Script, Sequence[bytes]], bool]
-    ) -> None:
+    def __init__(self, resolver: Resolver, frames: Frames, mentions: Callable[[Script, Sequence[bytes]], bool]) -> None:
         self._resolver = resolver
         self._frames = frames
         self._mentions = mentions

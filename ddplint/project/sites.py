@@ -115,7 +115,6 @@ class Sites:
         return isinstance(piece, Call) and self._collectives.own(piece, frame) == FORWARD
 
 
-
 def _keeps_gradients(region: Region) -> bool:
     """Whether code runs in ``with model.no_sync()``."""
     return any(
