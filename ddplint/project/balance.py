@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ddplint.project.lanes import EVERYONE
 from ddplint.project.sites import Site
-from ddplint.semantics import Call, Expression, Script
-from ddplint.semantics.structure import Function
+from ddplint.semantics import Expression, Script
+from ddplint.semantics.structure import Function, Region
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -49,8 +49,9 @@ class Balance:
 
         Code after an early exit is not under a test: the exit is what to look at there.
         """
-        guarded = [call for call in script.calls_in(function) if self._is_guarded(call)]
-        if not any(map(self._project.collectives.may_meet, guarded)):
+        calls = script.calls_in(function)
+        guarded = {id(region) for region in {call.region for call in calls} if self._is_guarded(region)}
+        if not any(id(call.region) in guarded and self._project.collectives.may_meet(call) for call in calls):
             return
         found: dict[tuple[int, str], Lopsided] = {}
         for frame in self._project.frames.ways(function):
@@ -68,8 +69,8 @@ class Balance:
             answered = any(other.ranks and not other.ranks & site.ranks for other in sites if other.kind == site.kind)
             yield Lopsided(site, guard, answered or site.switched)
 
-    def _is_guarded(self, call: Call) -> bool:
-        return self._project.rank_outcomes.processes(call.region) not in (EVERYONE, frozenset())
+    def _is_guarded(self, region: Region) -> bool:
+        return self._project.rank_outcomes.processes(region) not in (EVERYONE, frozenset())
 
     def guard(self, site: Site) -> Expression | None:
         """Return the test of the rank around a site, or the decorator; None: only an early exit parts the ranks."""

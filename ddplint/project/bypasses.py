@@ -38,6 +38,12 @@ _CUTS = frozenset(
 )
 _GRADIENT = re.compile(r"grad", re.IGNORECASE)
 
+# The model inside of a wrapper, read for something else than its state or its mode.
+_FORWARD_INSIDE = re.compile(
+    rb"\.module\b(?!\s*\.\s*(?:(?:load_)?state_dict|(?:named_)?(?:parameters|modules|children|buffers)|eval|train|to"
+    rb"|cuda|cpu|zero_grad|half|float|apply|requires_grad_|save_pretrained|config)\b)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Bypass:
@@ -58,6 +64,7 @@ class Bypasses:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._running: dict[tuple[int, str], bool] = {}
+        self._reading: dict[int, bool] = {}
 
     def of(self, function: Function | None, script: Script) -> Iterator[Bypass]:
         """Yield the bypasses of the backward passes that stand in a function, or outside of functions.
@@ -66,15 +73,24 @@ class Bypasses:
         then there is none.
         """
         backwards = [call for call in script.calls_in(function) if is_backward(call)]
+        if not backwards or not self._may_bypass(script):
+            return
         seen: set[int] = set()
-        for frame in self._project.frames.ways(function) if backwards else ():
-            if any(map(self._exchanges_gradients, self._project.sites.of(function, script, frame))):
+        for frame in self._project.frames.ways(function):
+            found = [bypass for backward in backwards for bypass in self._led_to(backward, frame)]
+            if not found or any(map(self._exchanges_gradients, self._project.sites.of(function, script, frame))):
                 continue
-            for backward in backwards:
-                for bypass in self._led_to(backward, frame):
-                    if id(bypass.call) not in seen:
-                        seen.add(id(bypass.call))
-                        yield bypass
+            for bypass in found:
+                if id(bypass.call) not in seen:
+                    seen.add(id(bypass.call))
+                    yield bypass
+
+    def _may_bypass(self, script: Script) -> bool:
+        """Whether the program reads the model inside of a wrapper for anything that may be a forward."""
+        if id(script) not in self._reading:
+            contents = self._project.contents(script)
+            self._reading[id(script)] = any(_FORWARD_INSIDE.search(content) for content in contents)
+        return self._reading[id(script)]
 
     def runs_parameters(self, cls: Class, name: str) -> bool:
         """Whether a method of a model records a gradient for its parameters: it calls the model or a part of it."""

@@ -8,8 +8,9 @@ from enum import Enum
 from typing import TypeAlias
 
 from ddplint.project.frames import Frame, Frames, Source
-from ddplint.semantics import Attribute, Call, Expression, Script, Subscript
+from ddplint.semantics import Attribute, Call, Expression, Name, Script, Subscript
 from ddplint.semantics.names import UNKNOWN_NAME
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Imported, Origin, Resolver
 from ddplint.semantics.structure import Class, Parameter
 
@@ -58,6 +59,8 @@ _DEEPEST = 12
 
 # What has been looked into on the way to the ends of a model: models, and the origins of attributes.
 _Seen: TypeAlias = set[tuple[str, int, Frame | None]]
+# How a model is asked about: with a frame, by its expression or by the bindings of its name.
+_Key: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +79,15 @@ class Models:
         self._frames = frames
         self._mentions = mentions
         self._occurring: dict[tuple[int, Wrapper], bool] = {}
-        self._known: dict[tuple[int, Frame | None], frozenset[Wrapper]] = {}
-        self._asked: dict[tuple[int, Frame | None], frozenset[Wrapper]] = {}
+        self._known: dict[_Key, frozenset[Wrapper]] = {}
+        self._asked: dict[_Key, frozenset[Wrapper]] = {}
 
     def wrappers(self, model: Expression, frame: Frame | None = None, depth: int = 0) -> frozenset[Wrapper]:
         """Return everything that can stand around the model where an expression names it.
 
         ``frame``: how the function around the expression is run.
         """
-        key = (id(model), frame)
+        key = self._key(model, frame)
         known = self._known.get(key, self._asked.get(key))
         if known is not None or depth > _DEEPEST:
             return frozenset([Wrapper.UNKNOWN]) if known is None else known
@@ -95,6 +98,11 @@ class Models:
             found = self._known[key] = found or frozenset([Wrapper.UNKNOWN])
             self._asked.clear()
         return found
+
+    def _key(self, model: Expression, frame: Frame | None) -> _Key:
+        """Return one key for all reads of a name that have the same bindings."""
+        bindings = reaching(model.id, model) if isinstance(model, Name) else None
+        return (frame, *map(id, bindings)) if bindings else (frame, id(model))
 
     def is_certainly(self, model: Expression, wrapper: Wrapper) -> bool:
         """Whether a model can't be wrapped in anything but this."""

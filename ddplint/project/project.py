@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ddplint.project.balance import Balance
@@ -211,7 +211,7 @@ class Project:
 
     def is_told_apart(self, script: Script, name: str) -> bool:
         """Whether the program of a script tells the objects of a class of this name from those of its base class."""
-        return tells_apart((self._content(script, path) for path in self.program_of(script)), name)
+        return tells_apart(self.contents(script), name)
 
     def trail(self, value: Expression) -> Trail:
         """Return where the value of an expression goes (see Trail)."""
@@ -267,9 +267,13 @@ class Project:
         """Return the files that run together with a file."""
         return self.files.program(path)
 
+    def contents(self, script: Script) -> Iterator[bytes]:
+        """Yield what the files hold that run together with a script, its own included."""
+        return (self._content(script, path) for path in self.program_of(script))
+
     def mentions(self, script: Script, words: Sequence[bytes]) -> bool:
         """Whether any of the words occurs in the files that run together with a script."""
-        return any(word in self._content(script, path) for path in self.program_of(script) for word in words)
+        return any(word in content for content in self.contents(script) for word in words)
 
     def is_distributed(self, script: Script) -> bool:
         """Whether the program that a script belongs to trains with several processes."""
@@ -277,7 +281,7 @@ class Project:
 
     def replaces_print(self, script: Script) -> bool:
         """Whether the program that a script belongs to puts its own function in the place of ``print``."""
-        return any(replaces_print(self._content(script, path)) for path in self.program_of(script))
+        return any(map(replaces_print, self.contents(script)))
 
     def role(self, script: Script) -> Role:
         """Return what a script is for, as far as its path says: training, evaluation, a test."""
@@ -289,8 +293,8 @@ class Project:
     def frameworks(self, script: Script) -> frozenset[str]:
         """Return the training frameworks that drive the program of a script."""
         found: frozenset[str] = frozenset()
-        for path in self.program_of(script):
-            found |= frameworks_in(self._content(script, path))
+        for content in self.contents(script):
+            found |= frameworks_in(content)
         return found
 
     def program_of(self, script: Script) -> tuple[Path, ...]:

@@ -10,6 +10,7 @@ from ddplint.project.frames import Frame
 from ddplint.project.models import Wrapper
 from ddplint.semantics import Attribute, Call, Expression, Name, Script
 from ddplint.semantics.module_names import answers_to
+from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.structure import Class, Region, RegionKind, Store
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ class WrappedAccesses:
                     yield found
 
     def _access(self, at: Attribute | Store, model: Expression, name: str, call: Call | None) -> Access | None:
-        if not isinstance(model, Name | Attribute):
+        if not isinstance(model, Name | Attribute) or all(answers_to(wrapper.value, name) for wrapper in _WRAPPERS):
             return None
+        if UNKNOWN_NAME not in self._project.names(model):
+            return None  # something imported, or a class or function of the project
         wrappers = self._project.models.wrappers(model)
         if len(wrappers & _WRAPPERS) != 1 or not wrappers <= _WRAPPERS | {Wrapper.BARE}:
             return None

@@ -14,6 +14,13 @@ def reaching(name: str, at: Expression) -> list[Binding] | None:
     Inside one function an assignment hides the earlier ones that it always follows. A function sees the names of its
     file as they are when the file has been run, and those of functions around it with any binding they ever get.
     """
+    known, key = at.region.scope.reached, (id(at), name)
+    if key not in known:
+        known[key] = _reaching(name, at)
+    return known[key]
+
+
+def _reaching(name: str, at: Expression) -> list[Binding] | None:
     scope = scope_of(name, at.region.scope)
     if scope is None:
         return None

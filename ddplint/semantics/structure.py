@@ -166,7 +166,10 @@ class ScopeKind(Enum):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Scope:
-    """Where names live. ``stars`` are the modules whose names are all imported here."""
+    """Where names live. ``stars`` are the modules whose names are all imported here.
+
+    ``reached`` keeps the answers of ``reaching``, by the expression that reads and the name.
+    """
 
     kind: ScopeKind
     script: Script
@@ -176,6 +179,7 @@ class Scope:
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     outer_names: dict[str, Scope] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
+    reached: dict[tuple[int, str], list[Binding] | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False, repr=False)
