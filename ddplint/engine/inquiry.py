@@ -53,6 +53,12 @@ class Inquiry:
                 self._failure = failure
         return self._failure
 
+    @property
+    def old_syntax(self) -> ParseFailure | None:
+        """Why Python refuses a file that was understood through a repaired copy; DDP810 speaks of ``async=`` alone."""
+        repair = None if self._script is None else self._script.repair
+        return None if repair is None else repair.failure
+
     def ask_about_code(self, rule: RegisteredRule) -> bool:
         """Ask a rule about the file, which parses; return whether its silence means that all is well.
 

@@ -76,6 +76,9 @@ class FileLinter:
             for rule in unparsable:
                 inquiry.ask_about_failure(rule, failure)
             return codes_unparsable
+        if inquiry.old_syntax is not None:
+            for rule in unparsable:
+                inquiry.ask_about_failure(rule, inquiry.old_syntax)
         crashed = frozenset(rule.rule.code for rule in about_code if not inquiry.ask_about_code(rule))
         return assignment.selected - crashed
 

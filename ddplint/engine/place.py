@@ -34,7 +34,7 @@ class Places:
         # The spans keep their module alive, so its identity stays its own.
         key = id(script.module)
         if key not in self._spans:
-            self._spans[key] = Spans(script.module, script.source.text)
+            self._spans[key] = Spans(script.module, script.parsed_text)
         return self._spans[key]
 
     def place(self, target: Target, script: Script | None, note: str = "") -> Place:

@@ -89,7 +89,7 @@ class ExpressionBuilder:
             Argument(
                 argument,
                 self.expression(argument.value),
-                argument.keyword.value if argument.keyword is not None else None,
+                None if argument.keyword is None else self.script.original(argument.keyword.value),
                 argument.star,
             )
             for argument in node.args

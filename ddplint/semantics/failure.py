@@ -6,8 +6,11 @@ from ddplint.errors import SourceError
 
 
 class ParseFailure(SourceError):
-    """A file that is not valid Python; ``line`` and ``column`` count from 1."""
+    """A file that is not valid Python; ``line`` and ``column`` count from 1.
 
-    def __init__(self, message: str, line: int, column: int) -> None:
+    ``refused``: the file was understood all the same, and this is its text without what other rules speak of.
+    """
+
+    def __init__(self, message: str, line: int, column: int, *, refused: str | None = None) -> None:
         super().__init__(message)
-        self.message, self.line, self.column = message, line, column
+        self.message, self.line, self.column, self.refused = message, line, column, refused

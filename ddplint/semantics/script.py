@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from ddplint.semantics.expressions import Attribute, Call, Expression, Name, Operation, Subscript
+    from ddplint.semantics.repair import Repair
     from ddplint.semantics.structure import Class, Exit, Function, Loop, Region, Scope, Statement, Store
     from ddplint.source import SourceFile
     from ddplint.source.spans import Spans
@@ -29,12 +30,15 @@ class Placed(Protocol):
 class Script:
     """The facts of one file, each list in source order.
 
+    ``repair``: what the tree was parsed from, where today's Python refuses the file (see semantics.repair).
+
     ``imports`` holds the full name of everything imported, with the statement and the region of the import.
     ``asserted`` holds the tests of the assert statements, ``sliced`` the subscripts with a slice: ``base[a:b:c]``.
     """
 
     source: SourceFile
     module: cst.Module
+    repair: Repair | None = None
     calls: list[Call] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
@@ -48,6 +52,15 @@ class Script:
     classes: list[Class] = field(default_factory=list)
     imports: list[tuple[str, Statement, Region]] = field(default_factory=list)
     scope: Scope = field(init=False)
+
+    @property
+    def parsed_text(self) -> str:
+        """The text that the tree renders: the file's, or its repair, which is as long."""
+        return self.source.text if self.repair is None else self.repair.text
+
+    def original(self, name: str) -> str:
+        """Return how a name of the tree is written in the file."""
+        return name if self.repair is None else self.repair.original(name)
 
     @property
     def path(self) -> str:

@@ -16,6 +16,8 @@ STRING = r"""
 """
 COMMENT = r"\# [^\r\n]*"
 
+# What stands for every character of a string where the words of code are searched.
+STRING_CHARACTER = "\x01"
 _STRING_OR_COMMENT = re.compile(f"{STRING} | {COMMENT}", re.VERBOSE | re.DOTALL)
 
 
@@ -24,3 +26,10 @@ def comments(text: str) -> Iterator[tuple[int, int]]:
     for match in _STRING_OR_COMMENT.finditer(text):
         if match[0].startswith("#"):
             yield match.span()
+
+
+def without_strings(text: str) -> str:
+    """Return a text of the same length in which strings are runs of STRING_CHARACTER and comments are blank."""
+    return _STRING_OR_COMMENT.sub(
+        lambda match: (" " if match[0].startswith("#") else STRING_CHARACTER) * len(match[0]), text
+    )

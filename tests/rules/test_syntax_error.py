@@ -22,8 +22,6 @@ WAKE = "DataParallel = None\n"
         pytest.param("x = `y`\n", 2, "write `repr(...)`", id="backticks"),
         pytest.param("if x:\n        a = 1\n\tb = 2\n", 4, "use spaces alone", id="eight spaces and a tab"),
         pytest.param("if x:\n    a = 1\n\tb = 2\n", 4, "use spaces alone", id="four spaces and a tab"),
-        pytest.param("x = x.cuda(async=True)\n", 2, "write `non_blocking=`", id="async as an argument"),
-        pytest.param("x.to(d,\n  async = True)\n", 3, "write `non_blocking`", id="async on a line of its own"),
         pytest.param("def f(x, async=False):\n    pass\n", 2, "`async` is a keyword", id="async as a parameter"),
         pytest.param("async = 1\n", 2, "`async` is a keyword", id="async as a variable"),
         pytest.param("try:\n    f()\nexcept OSError, e: print e\n", 4, "Python 2", id="an old handler that prints"),

@@ -3,8 +3,9 @@
 ## What it finds
 
 A file that is not valid Python 3, at the place where reading it fails. Forms of Python 2 and names that have become
-keywords are recognised, and the message says what to write today. The file is read no further: its other mistakes are
-found once this one is repaired.
+keywords are recognised, and the message says what to write today. Where it is certain what was meant (`print "x"`,
+`except X, e`, `raise X, "text"`, backticks, `<>`, `10L`), the rest of the file is checked all the same; else its other
+mistakes are found once this one is repaired. Of `cuda(async=True)`, where that is all, DDP810 speaks instead.
 
 It speaks of files that hold a word of one of the selected rules; a file that has nothing to do with training is not
 parsed at all.
@@ -25,14 +26,14 @@ model = torch.nn.DataParallel(torch.nn.Linear(4, 2))
 print "parameters:", len(list(model.parameters()))  #~ DDP000
 ```
 
-An argument whose name has become a keyword:
+A function that was written before `async` became a keyword:
 
 ```python bad
 import torch
 
 
-def to_gpu(batch):
-    return batch.cuda(async=True)  #~ DDP000
+def to_gpu(batch, async=True):  #~ DDP000
+    return batch.cuda(non_blocking=async)
 
 
 model = torch.nn.DataParallel(torch.nn.Linear(4, 2))
@@ -44,8 +45,8 @@ What these say in Python 3:
 import torch
 
 
-def to_gpu(batch):
-    return batch.cuda(non_blocking=True)
+def to_gpu(batch, non_blocking=True):
+    return batch.cuda(non_blocking=non_blocking)
 
 
 model = torch.nn.DistributedDataParallel
@@ -106,7 +107,7 @@ _ON_LINE = (
 
 def check_unparsable(source: SourceFile, failure: ParseFailure) -> Iterator[Found]:
     """Say where and why the file cannot be parsed."""
-    error = _refusal(source)
+    error = _refusal(source.text if failure.refused is None else failure.refused)
     if error is None:
         # Python takes the file and our parser does not: nothing is wrong with the file, but it was not checked.
         start = _position(source, failure.line, failure.column)
@@ -116,16 +117,17 @@ def check_unparsable(source: SourceFile, failure: ParseFailure) -> Iterator[Foun
     start = _position(source, error.lineno, error.offset)
     end = _position(source, error.end_lineno, error.end_offset)
     what, remedy = _explained(source, start, error)
-    text = f"not valid Python 3: {what}; the script cannot start, and nothing in this file was checked{remedy}"
+    checked = "nothing in this file was checked" if failure.refused is None else "the rest was checked as it was meant"
+    text = f"not valid Python 3: {what}; the script cannot start, and {checked}{remedy}"
     yield Found((start, max(start, end)), text, Confidence.CERTAIN)
 
 
-def _refusal(source: SourceFile) -> SyntaxError | None:
+def _refusal(text: str) -> SyntaxError | None:
     """Ask Python itself, which knows the place better than our parser; None when it takes the file."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd escapes in strings are not what is asked for
-            ast.parse(source.text)
+            ast.parse(text)
     except SyntaxError as error:
         return error
     return None
