@@ -9,6 +9,7 @@ from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
+from ddplint.project.checkpoints import Checkpoints
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
@@ -69,6 +70,7 @@ from ddplint.semantics.references import Reference, References
 from ddplint.semantics.resolve import Origin, Resolver
 from ddplint.semantics.spawners import launches, spawners
 from ddplint.semantics.structure import Function, Scope
+from ddplint.semantics.uses import Uses
 
 # Any of these words shows that a program runs as several processes that train together.
 DISTRIBUTION_WORDS = (
@@ -131,6 +133,7 @@ class Project:
         self.single_uses = SingleUses(self)
         self.passes = Passes(self)
         self.samplers = Samplers(self.resolver)
+        self.checkpoints = Checkpoints(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
@@ -216,6 +219,10 @@ class Project:
     def trail(self, value: Expression) -> Trail:
         """Return where the value of an expression goes (see Trail)."""
         return self._follower.trail(value)
+
+    def uses(self, script: Script) -> Uses:
+        """Return what is made of the values of a script's expressions (see Uses)."""
+        return self._follower.uses(script)
 
     def loaders(self, script: Script) -> tuple[Loader, ...]:
         """Return the data loaders that a script makes."""

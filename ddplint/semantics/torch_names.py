@@ -93,6 +93,7 @@ _SIGNATURES = {
     "torch.distributed.new_group": (
         "ranks timeout backend pg_options use_local_synchronization group_desc device_id sort_ranks"
     ),
+    "torch.load": "f map_location pickle_module * weights_only mmap",
     "torch.distributed.TCPStore": "host_name port world_size is_master timeout wait_for_workers multi_tenant",
     "torch.multiprocessing.spawn": "fn args nprocs join daemon start_method",
     "torch.optim.SGD": "params lr momentum dampening weight_decay nesterov * maximize foreach differentiable fused",

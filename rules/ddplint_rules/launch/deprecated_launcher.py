@@ -6,8 +6,8 @@ An argparse option `--local_rank` in a program that nowhere reads the variable L
 `torch.distributed.launch` through `subprocess` or `os.system`.
 
 It is silent where nobody reads the option, where the program sets it itself (`args.local_rank = gpu`), and where
-DeepSpeed is in charge, whose launcher gives the option. An option that is (also) spelled `--local-rank` is merely possible (`--pedantic`): the old
-launcher still works with it. Shell scripts and documentation are not read.
+DeepSpeed is in charge, whose launcher gives the option. An option that is (also) spelled `--local-rank` is merely
+possible (`--pedantic`): the old launcher still works with it. Shell scripts and documentation are not read.
 
 ## Why it matters
 
