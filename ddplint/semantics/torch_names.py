@@ -43,7 +43,8 @@ _SIGNATURES = {
     "torch.nn.parallel.DistributedDataParallel": (
         "module device_ids output_device dim broadcast_buffers init_sync process_group bucket_cap_mb "
         "find_unused_parameters check_reduction gradient_as_bucket_view static_graph delay_all_reduce_named_params "
-        "param_to_hook_all_reduce mixed_precision device_mesh skip_all_reduce_unused_params"
+        "param_to_hook_all_reduce mixed_precision device_mesh skip_all_reduce_unused_params bucket_cap_mb_list "
+        "batched_grad_copy forward_sync_buffers"
     ),
     "torch.utils.data.DataLoader": (
         "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn pin_memory drop_last timeout "
@@ -102,14 +103,23 @@ _SIGNATURES = {
         "decoupled_weight_decay"
     ),
     "torch.optim.AdamW": "params lr betas eps weight_decay amsgrad * maximize foreach capturable differentiable fused",
-    "torch.optim.Adagrad": "params lr lr_decay weight_decay initial_accumulator_value eps",
-    "torch.optim.Adamax": "params lr betas eps weight_decay",
-    "torch.optim.RMSprop": "params lr alpha eps weight_decay momentum centered",
-    "torch.optim.NAdam": "params lr betas eps weight_decay momentum_decay",
-    "torch.optim.RAdam": "params lr betas eps weight_decay",
-    "torch.optim.Adadelta": "params lr rho eps weight_decay",
-    "torch.optim.Rprop": "params lr etas step_sizes",
-    "torch.optim.ASGD": "params lr lambd alpha t0 weight_decay",
+    "torch.optim.Adagrad": (
+        "params lr lr_decay weight_decay initial_accumulator_value eps foreach * maximize differentiable fused"
+    ),
+    "torch.optim.Adamax": "params lr betas eps weight_decay foreach * maximize differentiable capturable",
+    "torch.optim.RMSprop": (
+        "params lr alpha eps weight_decay momentum centered capturable foreach maximize differentiable"
+    ),
+    "torch.optim.NAdam": (
+        "params lr betas eps weight_decay momentum_decay decoupled_weight_decay "
+        "* foreach maximize capturable differentiable"
+    ),
+    "torch.optim.RAdam": (
+        "params lr betas eps weight_decay decoupled_weight_decay * foreach maximize capturable differentiable"
+    ),
+    "torch.optim.Adadelta": "params lr rho eps weight_decay foreach * capturable maximize differentiable",
+    "torch.optim.Rprop": "params lr etas step_sizes * capturable foreach maximize differentiable",
+    "torch.optim.ASGD": "params lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
     "torch.optim.LBFGS": "params lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn",
 }
 

@@ -49,7 +49,7 @@ def to_gpu(batch, non_blocking=True):
     return batch.cuda(non_blocking=non_blocking)
 
 
-model = torch.nn.DistributedDataParallel
+model = torch.nn.parallel.DistributedDataParallel
 print("model:", model)
 ```
 

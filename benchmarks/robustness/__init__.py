@@ -1,0 +1,1 @@
+"""Whether any file makes ddplint fail."""
