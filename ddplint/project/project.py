@@ -15,6 +15,7 @@ from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
 from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
+from ddplint.project.devices import Devices
 from ddplint.project.digests import Digests
 from ddplint.project.epochs import Epochs
 from ddplint.project.exchanges import Exchanges
@@ -134,6 +135,7 @@ class Project:
         self.passes = Passes(self)
         self.samplers = Samplers(self.resolver)
         self.checkpoints = Checkpoints(self)
+        self.devices = Devices(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)

@@ -13,6 +13,7 @@ from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
+from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
@@ -59,6 +60,7 @@ from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
+from ddplint.semantics.rank_values import RankValue
 from ddplint.semantics.reaching import reaching, surely_bound
 from ddplint.semantics.references import Reference, Use
 from ddplint.semantics.resolve import UNKNOWN, Imported, Origin, Part
@@ -111,6 +113,7 @@ __all__ = [
     "Confidence",
     "Constant",
     "DataParallelUse",
+    "DeviceIndex",
     "Divergence",
     "Edit",
     "Editor",
@@ -150,6 +153,7 @@ __all__ = [
     "Project",
     "Purpose",
     "RankSet",
+    "RankValue",
     "Ranks",
     "Reference",
     "Region",

@@ -99,7 +99,9 @@ class RankValues:
     def _of_call(self, call: Call, depth: int) -> Iterator[RankValue | None]:
         names = self._resolver.names(call.callee)
         known = {_CALLS[name] for name in names if name in _CALLS}
-        if known:
+        if known and any(not isinstance(given.value, Constant) for given in call.arguments):
+            yield None  # in a group, which may be that of a machine
+        elif known:
             yield from known
         elif names & _READ_ENVIRONMENT and call.arguments:
             key = call.arguments[0].value

@@ -13,6 +13,7 @@ from ddplint.semantics.rank_values import RankValue
 HEAD = "import os\nimport torch\nimport torch.distributed as dist\nimport torch.multiprocessing as mp\n"
 CASES = [
     pytest.param("use(dist.get_rank())", {RankValue.GLOBAL}, id="get_rank"),
+    pytest.param("use(dist.get_rank(group))", {None}, id="the rank in a group"),
     pytest.param("local_rank = dist.get_rank()\nuse(local_rank)", {RankValue.GLOBAL}, id="a name proves nothing"),
     pytest.param("use(int(os.environ['LOCAL_RANK']))", {RankValue.LOCAL}, id="the environment"),
     pytest.param("use(int(os.environ.get('RANK', 0)))", {RankValue.GLOBAL}, id="the environment with a default"),
