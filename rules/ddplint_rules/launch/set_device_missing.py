@@ -6,8 +6,8 @@
 chooses a device. One of them in a file is reported, beside the start of the process group where there is one.
 
 It is silent where the program speaks of `set_device`, of `CUDA_VISIBLE_DEVICES`, of `device_id=` or of a default
-device, for calls that name an index, in files that neither start a group nor wrap a model, and where a framework places the
-processes.
+device, for calls that name an index, in files that neither start a group nor wrap a model, and where a framework
+places the processes.
 
 ## Why it matters
 

@@ -7,6 +7,7 @@ takes its state from what it returns.
 
 It is silent where each rank loads a file of its own, under a test of the rank or of the GPU, where `map_location` may
 come through `**options`, for files that no `load_state_dict` is seen to take, and where a framework restores the state.
+Where the path speaks of pretrained weights, it is merely possible: they may have been saved from the CPU.
 
 ## Why it matters
 
@@ -91,6 +92,8 @@ from collections.abc import Iterator
 from ddplint.rulekit import (
     Applicability,
     Call,
+    Confidence,
+    Constant,
     Editor,
     Expression,
     Fix,
@@ -120,6 +123,7 @@ RULE = Rule(
     applicability=Applicability.SAFE,
 )
 LOAD = "torch.load"
+GIVEN_OUT = re.compile(r"pre_?train|backbone|init_?model|imagenet|model_zoo|hub", re.IGNORECASE)
 # A test of these tells how many GPUs a process has, and with that how it was started.
 OF_DEVICE = re.compile(r"gpu|device|cuda|cpu|local_rank", re.IGNORECASE)
 
@@ -139,7 +143,16 @@ def check(script: Script, project: Project) -> Iterator[Found]:
         path = project.argument(call, "f")
         own = isinstance(path, Expression) and project.same_values.of(path) is Sameness.OWN
         if not own and project.processes.all_come_to(call):
-            yield Found(call, _message(), subject=project.checkpoints.feeds_only_state(call))
+            confidence = Confidence.POSSIBLE if _is_given_out(call, project) else Confidence.LIKELY
+            yield Found(call, _message(), confidence, subject=project.checkpoints.feeds_only_state(call))
+
+
+def _is_given_out(call: Call, project: Project) -> bool:
+    """Whether the path speaks of weights to start from, which whoever gave them out may have saved from the CPU."""
+    parts = [part for given in call.arguments for part in given.value.walk()]
+    origins = [origin for part in parts for origin in project.origins(part) if isinstance(origin, Expression)]
+    words = (part.value if isinstance(part, Constant) else last_name(part) for part in (*parts, *origins))
+    return any(isinstance(word, str) and GIVEN_OUT.search(word) for word in words)
 
 
 def _asks_for_device(call: Call) -> bool:
