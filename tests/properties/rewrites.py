@@ -15,6 +15,27 @@ def ends_of_statements(text: str) -> list[int]:
     return sorted({token.start[0] for token in tokens if token.type == tokenize.NEWLINE})
 
 
+def ends_of_outer_statements(text: str) -> list[int]:
+    """Return the lines, from 1, after which a statement can stand at the outermost level."""
+    return sorted({statement.end_lineno or statement.lineno for statement in ast.parse(text).body})
+
+
+def with_unrelated_statements(text: str, after: Sequence[int]) -> str:
+    """Return the text with a comment and a statement that nobody needs after each of the given lines."""
+    lines = text.splitlines(keepends=True)
+    unrelated = "# nobody needs this\nunrelated_number = len([1, 2, 3])\n"
+    return "".join(line + unrelated * (number in after) for number, line in enumerate(lines, 1))
+
+
+def parses(text: str) -> bool:
+    """Whether this Python reads a text."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
 def with_blank_lines(text: str, after: Sequence[int], count: int) -> str:
     """Return the text with ``count`` blank lines after each of the given lines."""
     lines = text.splitlines(keepends=True)

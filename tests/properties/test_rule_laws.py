@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from ddplint.rulekit.pack import RegisteredRule
 from ddplint.testing import Trial, example_trials, rules_of
 from tests.properties.rewrites import (
+    ends_of_outer_statements,
     ends_of_statements,
     import_blocks,
+    parses,
     renameable,
     with_blank_lines,
     with_imports_in_order,
     with_name,
+    with_unrelated_statements,
 )
 
 # A file that does not parse has no names, imports or statements.
@@ -31,8 +34,9 @@ def problems(rule: RegisteredRule, text: str) -> list[str]:
 
 def an_example(data: st.DataObject, rule: RegisteredRule) -> str:
     """The text of one of the rule's examples, with its marks."""
-    trial = data.draw(st.sampled_from(example_trials(rule)))
-    return trial.files["example.py"]
+    texts = [trial.files["example.py"] for trial in example_trials(rule)]
+    # What Python refuses has no names, imports or statements that could be told apart.
+    return data.draw(st.sampled_from([text for text in texts if parses(text)]))
 
 
 @each_rule
@@ -42,6 +46,16 @@ def test_blank_lines_change_nothing(rule: RegisteredRule, data: st.DataObject) -
     text = an_example(data, rule)
     after = data.draw(st.lists(st.sampled_from(ends_of_statements(text)), unique=True))
     changed = with_blank_lines(text, after, data.draw(st.integers(1, 3)))
+    assert problems(rule, changed) == [], changed
+
+
+@each_rule
+@few_examples
+@given(st.data())
+def test_unrelated_statements_change_nothing(rule: RegisteredRule, data: st.DataObject) -> None:
+    text = an_example(data, rule)
+    after = data.draw(st.lists(st.sampled_from(ends_of_outer_statements(text)), unique=True))
+    changed = with_unrelated_statements(text, after)
     assert problems(rule, changed) == [], changed
 
 
