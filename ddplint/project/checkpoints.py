@@ -61,6 +61,8 @@ class Checkpoints:
             for use in self._next(value):
                 if isinstance(use, Call) and last_name(use.callee) == _TAKES_STATE:
                     yield use
+                    if any(given.keyword in ("assign", None) for given in use.arguments[1:]):
+                        yield None  # the model may keep the tensors themselves
                 elif use is None:
                     yield None
                 else:

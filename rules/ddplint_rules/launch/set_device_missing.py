@@ -53,7 +53,8 @@ model = DistributedDataParallel(torch.nn.Linear(8, 2).to(device), device_ids=[de
 ## Fix
 
 Safe: the device is chosen before the process group is started, by LOCAL_RANK where it is set, else it is GPU 0 as
-before. There is none where the group is started in another file, or without `import torch`.
+before. There is none where the group is started in another file, with a backend that may not be NCCL, by `spawn` or
+SLURM (which set no LOCAL_RANK), or without `import torch`.
 
 ## At run time
 
@@ -76,6 +77,7 @@ from ddplint.rulekit import (
     Call,
     Constant,
     Editor,
+    Expression,
     Fix,
     Found,
     Impact,
@@ -103,6 +105,9 @@ WRAP = "torch.nn.parallel.DistributedDataParallel"
 # What shows that a program chooses the current device somewhere.
 CHOOSES = re.compile(rb"set_device|CUDA_VISIBLE_DEVICES|\bdevice_id\b|set_default_device|cuda\.device\(|current_device")
 
+# Where processes come from these, nobody sets LOCAL_RANK.
+OTHER_STARTS = (b"spawn", b"Process(", b"SLURM")
+
 
 def check(script: Script, project: Project) -> Iterator[Found]:
     """Report the first work on the current GPU in a program that never chooses one."""
@@ -114,7 +119,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     found = [call for call in script.calls if _uses_current(call, project) and project.processes.all_come_to(call)]
     beside = [call for call in found if start is None or call.scope.function is start.scope.function]
     if found:
-        yield Found((beside or found)[0], _message(), subject=start if _has_torch(script) else None)
+        yield Found((beside or found)[0], _message(), subject=start if _is_for_gpus(start, project) else None)
 
 
 def _uses_current(call: Call, project: Project) -> bool:
@@ -128,8 +133,19 @@ def _uses_current(call: Call, project: Project) -> bool:
     return (call.callee.name == "cuda" and not values) or (call.callee.name == "to" and is_cuda)
 
 
+def _is_for_gpus(start: Call | None, project: Project) -> bool:
+    """Whether a group can only be started with GPUs, by a launcher that sets LOCAL_RANK."""
+    if start is None or project.mentions(start.scope.script, OTHER_STARTS):
+        return False
+    backend = project.argument(start, "backend")
+    given = project.constants(backend) if isinstance(backend, Expression) else None
+    return given == frozenset[object]({"nccl"}) and _has_torch(start.scope.script)
+
+
 def _has_torch(script: Script) -> bool:
-    return any(name == "torch" for name, _, region in script.imports if region.parent is None)
+    """Whether the name ``torch`` is the package, and nothing else, in the whole file."""
+    bindings = script.scope.bindings.get("torch", ())
+    return bool(bindings) and all(binding.imported == "torch" for binding in bindings)
 
 
 def _message() -> str:

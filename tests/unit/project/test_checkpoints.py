@@ -21,6 +21,7 @@ CASES = [
         "def r():\n    return torch.load(p)\nm.load_state_dict(r()['m'])", (True, True), id="through a helper"
     ),
     pytest.param("def r(c):\n    m.load_state_dict(c)\nr(torch.load(p))", (True, True), id="handed to a function"),
+    pytest.param("m.load_state_dict(torch.load(p), assign=True)", (True, False), id="assigned to the model"),
     pytest.param("x, y = torch.load(p)", (False, False), id="data"),
     pytest.param("torch.load(p)", (False, False), id="not kept"),
     pytest.param("f(torch.load(p))", (False, False), id="handed to something unknown"),
