@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from ddplint.config import Settings
@@ -23,6 +24,7 @@ from ddplint.engine.gate import Assignment
 from ddplint.engine.lint_file import FileLinter
 from ddplint.engine.outcomes import Failed, Linted, Outcome
 from ddplint.project import Workspace
+from ddplint.rulekit.pack import RegisteredRule
 from ddplint.testing import rules_of
 
 # Seconds for one file.
@@ -46,7 +48,7 @@ def main() -> None:
 
 def troubles_of(path: Path) -> list[str]:
     """Lint one file with every rule awake and return what went wrong."""
-    rules = rules_of()
+    rules = _rules()
     codes = frozenset(rule.rule.code for rule in rules)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -55,6 +57,11 @@ def troubles_of(path: Path) -> list[str]:
         linter = FileLinter(rules, Settings(pedantic=True), Workspace())
         outcome = linter.lint(Assignment(copy, str(path), copy.read_bytes(), codes, codes))
     return list(_troubles(path, outcome, time.perf_counter() - started))
+
+
+@cache
+def _rules() -> tuple[RegisteredRule, ...]:
+    return rules_of()
 
 
 def _troubles(path: Path, outcome: Outcome, seconds: float) -> Iterator[str]:

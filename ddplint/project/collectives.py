@@ -174,10 +174,6 @@ class Collectives:
         """Yield the calls that stand in a region of the same function, in source order."""
         return (call for call in script.calls_in(region.scope.function) if call.region.within(region))
 
-    def of_region(self, region: Region, script: Script) -> tuple[tuple[Call, str], ...]:
-        """Return the calls in a region that come to collectives, with the kind of each."""
-        return tuple((call, kind) for call in self.in_region(region, script) for kind in self.of_call(call))
-
 
 def _is_world(origin: object) -> bool:
     if isinstance(origin, Constant):

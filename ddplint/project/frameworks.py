@@ -27,6 +27,23 @@ _MARKS = {
 }
 _PATTERNS = {name: re.compile(mark, re.MULTILINE) for name, mark in _MARKS.items()}
 
+# Those that drive the training loop: sampling, output, checkpoints and devices are theirs.
+LOOP_DRIVERS = frozenset(
+    {
+        "lightning",
+        "accelerate",
+        "transformers",
+        "ignite",
+        "mmengine",
+        "fastai",
+        "ray",
+        "speechbrain",
+        "fairseq",
+        "detectron2",
+        "megatron",
+    }
+)
+
 
 @cache
 def frameworks_in(content: bytes) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ddplint.project.rank_names import row_by_name
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not, Subscript
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.rank_values import RankValue
+from ddplint.semantics.rank_values import RANKS, RankValue
 from ddplint.semantics.structure import Class, Function
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ _DEVICE = re.compile(r"(?:\w+_)?(?:device|gpu|gpu_id)s?", re.IGNORECASE)
 _SHARES = re.compile(r"shard|by_(?:node|rank|worker)|num_replicas|world|per_rank|partition", re.IGNORECASE)
 # What a method reads there is its launcher's word for the rank more often than not.
 _ENVIRONMENT = frozenset({"environ", "getenv"})
-_RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
-_SHARING = _RANKS | {RankValue.WORLD_SIZE}
+_SHARING = RANKS | {RankValue.WORLD_SIZE}
 
 
 class RankParts:
@@ -52,10 +51,6 @@ class RankParts:
             self._ranked[id(cls)] = any(self._asks(method) for method in methods)
         return self._ranked[id(cls)]
 
-    def asked_in(self, function: Function) -> bool:
-        """Whether a function, or what it runs, asks for the rank or the world size."""
-        return self._asks(function)
-
     def pieces(self, value: Expression) -> Iterator[Expression]:
         """Yield the expressions that have a part in a value; tests, options and devices are not looked into."""
         return (piece for piece, _ in self._project.dependence.pieces(value, stop=lambda piece, _: self._is_end(piece)))
@@ -74,7 +69,7 @@ class RankParts:
             return False
         kinds = self._project.rank_values.kinds(piece)
         if kinds != {None}:
-            return not kinds.isdisjoint(_RANKS)
+            return not kinds.isdisjoint(RANKS)
         row = row_by_name(last_name(piece))
         return row is not None and len(set(row)) > 1 and not any(isinstance(held, bool) for held in row)
 
@@ -91,6 +86,7 @@ class RankParts:
         return any(map(_SHARES.search, words))
 
     def _asks(self, function: Function) -> bool:
+        """Whether a function, or what it runs, asks for the rank or the world size."""
         script = function.script
         words = [read.id for read in script.names if read.region.within(function.region)]
         words += [read.name for read in script.attributes if read.region.within(function.region)]

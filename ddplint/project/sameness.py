@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ddplint.project.frames import Frame
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Sequence, Subscript
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.rank_values import RankValue
+from ddplint.semantics.rank_values import RANKS
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.speech import names_one_process
 from ddplint.semantics.structure import Binding, BindingKind
@@ -28,7 +28,6 @@ class Sameness(IntEnum):
 
 
 _Piece: TypeAlias = tuple[Expression, Frame | None]
-_RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 _OWN_CALLS = re.compile(
     r"^(?:uuid|tempfile|random|secrets|numpy\.random|os\.getpid|os\.urandom|os\.uname|socket\.|platform\.node"
     r"|torch\.rand|torch\.cuda\.current_device|torch\.cuda\.get_device|wandb\.|mlflow\.|io\.BytesIO|io\.StringIO"
@@ -84,11 +83,11 @@ class SameValues:
             return Sameness.OWN
         if isinstance(piece, Attribute) and _OF_RUN.search(last_name(piece.base)):
             return Sameness.OWN
-        return Sameness.OWN if self._project.rank_values.kinds(piece) & _RANKS else Sameness.SAME
+        return Sameness.OWN if self._project.rank_values.kinds(piece) & RANKS else Sameness.SAME
 
     def _of_call(self, call: Call) -> Sameness:
         names = self._project.names(call.callee)
-        if any(map(_OWN_CALLS.match, names)) or self._project.rank_values.kinds(call) & _RANKS:
+        if any(map(_OWN_CALLS.match, names)) or self._project.rank_values.kinds(call) & RANKS:
             return Sameness.OWN
         if names_one_process(last_name(call.callee)) and self._project.resolver.function_of(call) is None:
             return Sameness.OWN

@@ -15,6 +15,7 @@ from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
+from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
@@ -30,6 +31,7 @@ from ddplint.project.sites import Site
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
+from ddplint.rulekit.guarding import Guard, guarded
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
     Argument,
@@ -93,6 +95,7 @@ __all__ = [
     "BACKWARD",
     "FORWARD",
     "LOCAL",
+    "LOOP_DRIVERS",
     "UNKNOWN",
     "UNKNOWN_NAME",
     "WRAP",
@@ -127,6 +130,7 @@ __all__ = [
     "FormattedText",
     "Found",
     "Function",
+    "Guard",
     "Impact",
     "Imported",
     "InReach",
@@ -184,6 +188,7 @@ __all__ = [
     "WriteForm",
     "WriteKind",
     "caught",
+    "guarded",
     "in_reach",
     "is_whole_statement",
     "last_name",

@@ -23,6 +23,8 @@ class RankValue(Enum):
     GPUS = "number of GPUs that the process sees"
 
 
+# The numbers that tell one process from another.
+RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 _CALLS = {
     "torch.distributed.get_rank": RankValue.GLOBAL,
     "torch.distributed.get_world_size": RankValue.WORLD_SIZE,

@@ -15,7 +15,7 @@ from ddplint.semantics.expressions import (
     Operation,
     last_name,
 )
-from ddplint.semantics.rank_values import RankValue, RankValues
+from ddplint.semantics.rank_values import RANKS, RankValues
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Origin, Resolver
@@ -27,7 +27,6 @@ _PROCESS = re.compile(
 _SAID = re.compile(r"\brank\b|\bgpu\b|\bdevice\b|\bprocess\b|\bnode\b|\bworker\b", re.IGNORECASE)
 _ERROR = re.compile(r"^\W*error\b|\bexception\b|\babort|\bfail(?:ed|ure)\b", re.IGNORECASE)
 _EXITS = frozenset({"exit", "quit", "_exit", "abort"})
-_RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
 
 
 def names_process(call: Call) -> bool:
@@ -42,7 +41,7 @@ def holds_rank(call: Call, values: RankValues, resolver: Resolver) -> bool:
     """Whether a value in the text of a line is the rank, under whatever name, or a text or a number made with it."""
     parts = _names(part for given in call.arguments for part in given.value.walk())
     made = [piece for part in parts for origin in resolver.origins(part) for piece in _pieces(origin)]
-    return any(_RANKS & values.kinds(part) for part in (*parts, *made))
+    return any(RANKS & values.kinds(part) for part in (*parts, *made))
 
 
 def _pieces(origin: Origin) -> Iterator[Expression]:

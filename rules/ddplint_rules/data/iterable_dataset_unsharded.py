@@ -92,7 +92,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ddplint.rulekit import Confidence, Expression, Found, Impact, Loader, Project, Rule, Script, Share
+from ddplint.rulekit import LOOP_DRIVERS, Confidence, Expression, Found, Impact, Loader, Project, Rule, Script, Share
 
 RULE = Rule(
     code="DDP209",
@@ -100,12 +100,7 @@ RULE = Rule(
     impact=Impact.WRONG,
     since="0.1.0",
     triggers=("DataLoader",),
-    discharged_by=frozenset(
-        {
-            *("lightning", "accelerate", "transformers", "ignite", "mmengine", "fastai", "ray", "speechbrain"),
-            *("fairseq", "detectron2", "megatron"),
-        }
-    ),
+    discharged_by=LOOP_DRIVERS,
 )
 
 

@@ -82,6 +82,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Call,
     Confidence,
     Expression,
@@ -102,12 +103,7 @@ RULE = Rule(
     impact=Impact.WRONG,
     since="0.1.0",
     triggers=("DataLoader",),
-    discharged_by=frozenset(
-        {
-            *("lightning", "accelerate", "transformers", "ignite", "mmengine", "fastai", "ray", "speechbrain"),
-            *("fairseq", "detectron2", "megatron"),
-        }
-    ),
+    discharged_by=LOOP_DRIVERS,
 )
 _LOCAL = frozenset({SamplerKind.RANDOM, SamplerKind.IN_ORDER})
 

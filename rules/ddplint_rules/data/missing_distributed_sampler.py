@@ -107,6 +107,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Argument,
     Attribute,
@@ -137,12 +138,7 @@ RULE = Rule(
     impact=Impact.WRONG,
     since="0.1.0",
     triggers=("DataLoader",),
-    discharged_by=frozenset(
-        {
-            *("lightning", "accelerate", "transformers", "ignite", "mmengine", "fastai", "ray", "speechbrain"),
-            *("fairseq", "detectron2", "megatron"),
-        }
-    ),
+    discharged_by=LOOP_DRIVERS,
     applicability=Applicability.SAFE,
 )
 _IMPORT = "from torch.utils.data.distributed import DistributedSampler"

@@ -100,6 +100,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Attribute,
     BindingKind,
@@ -128,12 +129,7 @@ RULE = Rule(
     impact=Impact.WRONG,
     since="0.1.0",
     triggers=("Sampler",),
-    discharged_by=frozenset(
-        {
-            *("lightning", "accelerate", "transformers", "ignite", "mmengine", "fastai", "ray", "speechbrain"),
-            *("fairseq", "detectron2", "megatron"),
-        }
-    ),
+    discharged_by=LOOP_DRIVERS,
     applicability=Applicability.SAFE,
 )
 

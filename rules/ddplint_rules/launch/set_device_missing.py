@@ -72,6 +72,7 @@ import re
 from collections.abc import Iterator
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Attribute,
     Call,
@@ -94,10 +95,7 @@ RULE = Rule(
     since="0.1.0",
     triggers=("cuda",),
     everyday=True,
-    discharged_by=frozenset(
-        {"lightning", "accelerate", "transformers", "deepspeed", "horovod", "ignite", "mmengine", "fastai", "ray"}
-        | {"speechbrain", "fairseq", "detectron2", "megatron"}
-    ),
+    discharged_by=LOOP_DRIVERS | {"deepspeed", "horovod"},
     applicability=Applicability.SAFE,
 )
 START = "torch.distributed.init_process_group"

@@ -105,6 +105,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Call,
     Confidence,
@@ -128,22 +129,7 @@ RULE = Rule(
     impact=Impact.WRONG,
     since="0.1.0",
     triggers=("DistributedDataParallel",),
-    discharged_by=frozenset(
-        {
-            "lightning",
-            "accelerate",
-            "transformers",
-            "deepspeed",
-            "ignite",
-            "mmengine",
-            "fastai",
-            "ray",
-            "speechbrain",
-            "fairseq",
-            "detectron2",
-            "megatron",
-        }
-    ),
+    discharged_by=LOOP_DRIVERS | {"deepspeed"},
     applicability=Applicability.UNSAFE,
 )
 _LINEAR = "torch.optim.SGD"

@@ -84,6 +84,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Attribute,
     Call,
@@ -112,22 +113,7 @@ RULE = Rule(
     since="0.1.0",
     triggers=("mkdir", "makedirs", "rmtree", "rename", "replace", "remove", "unlink", "rmdir", "shutil"),
     everyday=True,
-    discharged_by=frozenset(
-        {
-            "lightning",
-            "accelerate",
-            "transformers",
-            "horovod",
-            "ignite",
-            "mmengine",
-            "fastai",
-            "ray",
-            "speechbrain",
-            "fairseq",
-            "detectron2",
-            "megatron",
-        }
-    ),
+    discharged_by=LOOP_DRIVERS | {"horovod"},
     applicability=Applicability.SAFE,
 )
 MAKES = frozenset({"os.mkdir", "os.makedirs"})

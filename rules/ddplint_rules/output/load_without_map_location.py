@@ -90,6 +90,7 @@ import re
 from collections.abc import Iterator
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Call,
     Confidence,
@@ -116,10 +117,7 @@ RULE = Rule(
     since="0.1.0",
     triggers=("load",),
     everyday=True,
-    discharged_by=frozenset(
-        {"lightning", "accelerate", "transformers", "deepspeed", "horovod", "ignite", "mmengine", "fastai", "ray"}
-        | {"speechbrain", "fairseq", "detectron2", "megatron"}
-    ),
+    discharged_by=LOOP_DRIVERS | {"deepspeed", "horovod"},
     applicability=Applicability.SAFE,
 )
 LOAD = "torch.load"

@@ -87,20 +87,21 @@ exercised when the line was not reached, or the run had one process.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Call,
     Editor,
-    Expression,
     Fix,
     Found,
+    Guard,
     Impact,
     Project,
     Role,
     Rule,
     Script,
+    guarded,
     last_name,
 )
 
@@ -111,23 +112,7 @@ RULE = Rule(
     since="0.1.0",
     triggers=("print", "tqdm", "warn", "logging"),
     everyday=True,
-    discharged_by=frozenset(
-        {
-            "lightning",
-            "accelerate",
-            "transformers",
-            "deepspeed",
-            "horovod",
-            "ignite",
-            "mmengine",
-            "fastai",
-            "ray",
-            "speechbrain",
-            "fairseq",
-            "detectron2",
-            "megatron",
-        }
-    ),
+    discharged_by=LOOP_DRIVERS | {"deepspeed", "horovod"},
     applicability=Applicability.SAFE,
 )
 # What speaks, and the word for what it does.
@@ -142,14 +127,6 @@ SPEAKS = {
 }
 CONFIGURES_LOGGING = (b"basicConfig", b"dictConfig", b"fileConfig", b"addHandler", b"setLevel", b"logging.disable")
 WORDS = frozenset(name.rpartition(".")[2] for name in SPEAKS)
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """The statement to guard and the test to guard it with."""
-
-    line: Call
-    test: Expression | str
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
@@ -186,12 +163,8 @@ def _message(call: Call, project: Project) -> str:
 
 def fix(found: Found, edits: Editor) -> Fix | None:
     """Put the line under the script's own test of the first rank."""
-    if not isinstance(found.subject, Guard):
+    result = guarded([found.subject], edits) if isinstance(found.subject, Guard) else None
+    if result is None:
         return None
-    test = found.subject.test
-    text = test if isinstance(test, str) else edits.source_text(test.node)
-    if "\n" in text:
-        return None
-    header = f"if {text}:"
-    guarded = edits.guard_statement(found.subject.line.statement.node, header)
-    return Fix(Applicability.SAFE, f"say it on the first rank only (`{header}`)", guarded)
+    header, changes = result
+    return Fix(Applicability.SAFE, f"say it on the first rank only (`{header}`)", changes)

@@ -91,15 +91,15 @@ exercised when the line was not reached, or the run had one process.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Call,
     Editor,
-    Expression,
     Fix,
     Found,
+    Guard,
     Impact,
     Project,
     Role,
@@ -107,6 +107,7 @@ from ddplint.rulekit import (
     Script,
     SharedSave,
     WriteKind,
+    guarded,
     last_name,
     written,
 )
@@ -118,36 +119,13 @@ RULE = Rule(
     since="0.1.0",
     triggers=("save", "open", "dump", "checkpoint", "to_csv", "imwrite", "copy", "export"),
     everyday=True,
-    discharged_by=frozenset(
-        {
-            "lightning",
-            "accelerate",
-            "transformers",
-            "horovod",
-            "ignite",
-            "mmengine",
-            "fastai",
-            "ray",
-            "speechbrain",
-            "fairseq",
-            "detectron2",
-            "megatron",
-        }
-    ),
+    discharged_by=LOOP_DRIVERS | {"horovod"},
     applicability=Applicability.SAFE,
 )
 
 
 # What may read a file that was saved.
 READS = frozenset({"load", "load_checkpoint", "load_file", "from_pretrained", "open", "read_csv", "imread"})
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """The statement to guard and the test to guard it with."""
-
-    line: Call
-    test: Expression | str
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
@@ -187,11 +165,8 @@ def _is_read_after(line: Call, project: Project) -> bool:
 
 def fix(found: Found, edits: Editor) -> Fix | None:
     """Put the save under the script's own test of the first rank."""
-    if not isinstance(found.subject, Guard):
+    result = guarded([found.subject], edits) if isinstance(found.subject, Guard) else None
+    if result is None:
         return None
-    test = found.subject.test
-    text = test if isinstance(test, str) else edits.source_text(test.node)
-    if "\n" in text:
-        return None
-    guarded = edits.guard_statement(found.subject.line.statement.node, f"if {text}:")
-    return Fix(Applicability.SAFE, f"save on the first rank only (`if {text}:`)", guarded)
+    header, changes = result
+    return Fix(Applicability.SAFE, f"save on the first rank only (`{header}`)", changes)

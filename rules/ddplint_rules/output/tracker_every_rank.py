@@ -98,6 +98,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ddplint.rulekit import (
+    LOOP_DRIVERS,
     Applicability,
     Call,
     Constant,
@@ -105,6 +106,7 @@ from ddplint.rulekit import (
     Expression,
     Fix,
     Found,
+    Guard,
     Impact,
     Project,
     Role,
@@ -112,6 +114,7 @@ from ddplint.rulekit import (
     Sameness,
     Script,
     WriteKind,
+    guarded,
     is_whole_statement,
     last_name,
     written,
@@ -135,22 +138,7 @@ RULE = Rule(
         "summary",
     ),
     everyday=True,
-    discharged_by=frozenset(
-        {
-            "lightning",
-            "accelerate",
-            "transformers",
-            "horovod",
-            "ignite",
-            "mmengine",
-            "fastai",
-            "ray",
-            "speechbrain",
-            "fairseq",
-            "detectron2",
-            "megatron",
-        }
-    ),
+    discharged_by=LOOP_DRIVERS | {"horovod"},
     applicability=Applicability.SAFE,
 )
 # What opens a run or its files.
@@ -188,9 +176,9 @@ KEEPERS = frozenset({"wandb", "mlflow", "swanlab"})
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """The statements to guard, each with the test for it; ``sure``: none of them can make other ranks wait."""
+    """The statements to guard; ``sure``: none of them can make other ranks wait."""
 
-    lines: tuple[tuple[Call, Expression | str], ...]
+    lines: tuple[Guard, ...]
     sure: bool
 
 
@@ -243,22 +231,20 @@ def _guards(start: Call, project: Project) -> Guards | None:
     if uses is None:
         return None
     lines = (start, *uses)
-    tests = [(line, test) for line in lines if (test := project.rank_idioms.test_of_first_rank(line)) is not None]
-    if len(tests) != len(lines):
+    found = [Guard(line, test) for line in lines if (test := project.rank_idioms.test_of_first_rank(line)) is not None]
+    if len(found) != len(lines):
         return None
     quiet = (project.omissions.is_quiet(*(given.value for given in line.arguments)) for line in lines)
-    return Guards(tuple(tests), all(quiet))
+    return Guards(tuple(found), all(quiet))
 
 
 def fix(found: Found, edits: Editor) -> Fix | None:
     """Put the start and every use under the script's own test of the first rank."""
     if not isinstance(found.subject, Guards):
         return None
-    lines = found.subject.lines
-    texts = {test if isinstance(test, str) else edits.source_text(test.node) for _, test in lines}
-    text = texts.pop()
-    if texts or "\n" in text:
+    result = guarded(found.subject.lines, edits)
+    if result is None:
         return None
-    guarded = [edit for line, _ in lines for edit in edits.guard_statement(line.statement.node, f"if {text}:")]
+    header, changes = result
     applicability = Applicability.SAFE if found.subject.sure else Applicability.UNSAFE
-    return Fix(applicability, f"open and use it on the first rank only (`if {text}:`)", tuple(guarded))
+    return Fix(applicability, f"open and use it on the first rank only (`{header}`)", changes)
