@@ -139,6 +139,17 @@ class Models:
                     classes |= {origin if isinstance(origin, Class) else None for origin in origins or (None,)}
         return classes.pop() if len(classes) == 1 else None
 
+    def is_inside(self, model: Expression, wrapped: Expression, frame: Frame | None, outer: Frame | None) -> bool:
+        """Whether a model, run in ``frame``, is certainly what stands in the wrapper of another, run in ``outer``."""
+        ends = {end.source for end in self._ends(model, frame, 0, set())}
+        held = {
+            end.source
+            for wrapper in _WRAPS
+            for wrap, inside in self.wraps(wrapped, wrapper, outer)
+            for end in (self._ends(wrap.arguments[0].value, inside, 0, set()) if wrap.arguments else ())
+        }
+        return bool(ends) and ends <= held
+
     def is_made_module(self, call: Call) -> bool:
         """Whether a call makes an ``nn.Module``."""
         return self._makes_module(call, self._resolver.kinds(call.callee))

@@ -55,6 +55,7 @@ from ddplint.project.seeds import Seeds
 from ddplint.project.selective import Selective
 from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
+from ddplint.project.stored_states import StoredStates
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
@@ -135,6 +136,7 @@ class Project:
         self.passes = Passes(self)
         self.samplers = Samplers(self.resolver)
         self.checkpoints = Checkpoints(self)
+        self.stored_states = StoredStates(self)
         self.devices = Devices(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)

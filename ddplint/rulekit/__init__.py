@@ -28,6 +28,7 @@ from ddplint.project.samplers import Sampler, SamplerKind
 from ddplint.project.saves import SharedSave
 from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
+from ddplint.project.stored_states import Mismatch
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
@@ -143,6 +144,7 @@ __all__ = [
     "Mapping",
     "MeetingForm",
     "MeetingPort",
+    "Mismatch",
     "Missing",
     "Name",
     "Not",

@@ -94,6 +94,7 @@ _SIGNATURES = {
     "torch.distributed.new_group": (
         "ranks timeout backend pg_options use_local_synchronization group_desc device_id sort_ranks"
     ),
+    "torch.save": "obj f pickle_module pickle_protocol",
     "torch.load": "f map_location pickle_module * weights_only mmap",
     "torch.distributed.TCPStore": "host_name port world_size is_master timeout wait_for_workers multi_tenant",
     "torch.multiprocessing.spawn": "fn args nprocs join daemon start_method",
