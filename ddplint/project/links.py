@@ -21,18 +21,27 @@ class Imports:
     def __init__(self, files: ProjectFiles, scripts: Scripts) -> None:
         self._files = files
         self._scripts = scripts
+        self._known: dict[tuple[Path, str], Definition | None] = {}
         self._searching: set[tuple[Path, str]] = set()
 
     def definition(self, script: Script, name: str) -> Definition | None:
         """Return the bindings of an imported name in the project file that defines it; no bindings: a module."""
         importer = self._scripts.path_of(script)
-        if importer is None or (importer, name) in self._searching:
+        if importer is None:
             return None
-        self._searching.add((importer, name))  # star imports may go round in a circle
+        key = (importer, name)
+        if key in self._known:
+            return self._known[key]
+        if key in self._searching:
+            return None  # star imports may go round in a circle
+        self._searching.add(key)
         try:
-            return self._search(importer, name)
+            found = self._search(importer, name)
         finally:
-            self._searching.discard((importer, name))
+            self._searching.discard(key)
+        if not self._searching:
+            self._known[key] = found
+        return found
 
     def _search(self, importer: Path, name: str) -> Definition | None:
         dots = len(name) - len(name.lstrip("."))

@@ -8,6 +8,12 @@ import itertools
 import tokenize
 from collections.abc import Iterator, Sequence
 
+_DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# What a statement that goes into a helper must not hold.
+_LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
+_BINDING = (ast.Lambda, ast.NamedExpr, ast.comprehension, ast.Delete, ast.AugAssign, ast.FunctionDef, ast.With)
+_OPEN = (*_LEAVING, *_BINDING)
+
 
 def ends_of_statements(text: str) -> list[int]:
     """Return the lines, from 1, after which blank lines can stand."""
@@ -107,3 +113,104 @@ def _bound_otherwise(tree: ast.AST) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.JoinedStr):
             yield from (name.id for name in _names(node))  # before Python 3.12 these have no place
+
+
+def in_a_function(text: str) -> str | None:
+    """Return the text with its outermost statements, but imports and definitions, in a function that it calls.
+
+    None where definitions read a variable that would be the function's own, or an import comes late.
+    """
+    tree = ast.parse(text)
+    kept = [statement for statement in tree.body if isinstance(statement, _DEFINING)]
+    moved = [statement for statement in tree.body if not isinstance(statement, _DEFINING) and not _is_text(statement)]
+    imports = [statement.lineno for statement in kept if isinstance(statement, ast.Import | ast.ImportFrom)]
+    own = {node.id for statement in moved for node in _names(statement) if isinstance(node.ctx, ast.Store)}
+    needed = {node.id for statement in kept for node in _names(statement)}
+    late = any(lineno > statement.lineno for lineno in imports for statement in moved)
+    shared = any(one.end_lineno == two.lineno for one, two in itertools.pairwise(tree.body))
+    if not moved or late or shared or own & needed or any(isinstance(node, ast.Global) for node in ast.walk(tree)):
+        return None
+    lines = text.splitlines(keepends=True)
+    places = [range(statement.lineno - 1, statement.end_lineno or statement.lineno) for statement in moved]
+    taken = {number for place in places for number in place}
+    inside = "".join(_indented(lines, place, text) for place in places)
+    return "".join(line for number, line in enumerate(lines) if number not in taken) + (
+        f"\n\ndef whole_script():\n{inside}\n\nwhole_script()\n"
+    )
+
+
+def extractable(text: str) -> list[int]:
+    """Return the first lines of the statements of functions that can be put into a helper of their own."""
+    tree = ast.parse(text)
+    return [
+        statement.lineno
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef) and not function.decorator_list
+        for statement in _statements(function)
+        if isinstance(statement, ast.Expr | ast.Assign | ast.For | ast.If) and _is_closed(statement)
+    ]
+
+
+def with_helper(text: str, lineno: int) -> str:
+    """Return the text with the statement that begins at a line of a function in a helper that is called there."""
+    tree = ast.parse(text)
+    functions = [function for function in tree.body if isinstance(function, ast.FunctionDef)]
+    function = next(one for one in functions if one.lineno < lineno <= (one.end_lineno or lineno))
+    statement = next(one for one in _statements(function) if one.lineno == lineno)
+    local = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)} | _stored(function)
+    read = {node.id for node in _names(statement) if isinstance(node.ctx, ast.Load)}
+    given = sorted(read & local & (_stored(function, before=statement) | _parameters(function)))
+    made = sorted(_stored(statement))
+    lines = text.splitlines(keepends=True)
+    place = range(lineno - 1, statement.end_lineno or lineno)
+    indent = " " * statement.col_offset
+    call = f"extracted({', '.join(given)})"
+    body = "".join(lines[number][statement.col_offset - 4 :] for number in place)
+    helper = (
+        f"def extracted({', '.join(given)}):\n{body}" + (f"    return {', '.join(made)}\n" if made else "") + "\n\n"
+    )
+    replaced = [f"{indent}{', '.join(made)} = {call}\n" if made else f"{indent}{call}\n"]
+    start = function.lineno - 1
+    return "".join([*lines[:start], helper, *lines[start : lineno - 1], *replaced, *lines[place.stop :]])
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _indented(lines: Sequence[str], place: range, text: str) -> str:
+    """Return lines with one more level; those that a string goes on in stay as they are."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    inner = {
+        number for token in tokens if "\n" in token.string for number in range(token.start[0] + 1, token.end[0] + 1)
+    }
+    return "".join(lines[number] if number + 1 in inner else "    " + lines[number] for number in place)
+
+
+def _statements(function: ast.FunctionDef) -> Iterator[ast.stmt]:
+    """Yield the statements of a function in any of its blocks, but for those that share lines with others."""
+    pending: list[ast.AST] = [function]
+    while pending:
+        node = pending.pop()
+        for block in ("body", "orelse"):
+            statements = getattr(node, block, [])
+            for statement in statements if isinstance(statements, list) else ():
+                if statement.lineno > getattr(node, "lineno", 0):
+                    yield statement
+                    pending.append(statement)
+
+
+def _is_closed(statement: ast.stmt) -> bool:
+    """Whether a statement neither leaves what is around it nor binds a name on some ways only."""
+    bare = not isinstance(statement, ast.For | ast.If) or not _stored(statement)
+    strings = any(isinstance(node, ast.Constant) and "\n" in str(node.value) for node in ast.walk(statement))
+    return bare and not strings and not any(isinstance(node, _OPEN) for node in ast.walk(statement))
+
+
+def _stored(inside: ast.AST, before: ast.stmt | None = None) -> set[str]:
+    stores = (node for node in _names(inside) if isinstance(node.ctx, ast.Store))
+    return {node.id for node in stores if before is None or node.lineno < before.lineno}
+
+
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddplint.rulekit.pack import RegisteredRule
-from ddplint.testing import Trial, example_trials, rules_of
+from ddplint.testing import Trial, example_trials, fixture_trials, rules_of
 from tests.properties.rewrites import (
     ends_of_outer_statements,
     ends_of_statements,
+    extractable,
     import_blocks,
+    in_a_function,
     parses,
     renameable,
     with_blank_lines,
+    with_helper,
     with_imports_in_order,
     with_name,
     with_unrelated_statements,
 )
 
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "rules"
 # A file that does not parse has no names, imports or statements.
 RULES = [rule for rule in rules_of() if rule.check_unparsable is None]
 
@@ -79,3 +85,24 @@ def test_the_names_of_variables_change_nothing(rule: RegisteredRule, data: st.Da
     for number, name in enumerate(data.draw(st.lists(st.sampled_from(names), unique=True)) if names else ()):
         changed = with_name(changed, name, f"renamed_{number}")
     assert problems(rule, changed) == [], changed
+
+
+@each_rule
+def test_a_flat_script_is_judged_as_the_same_in_a_function(rule: RegisteredRule) -> None:
+    trials = [*example_trials(rule), *fixture_trials(FIXTURES, rule)]
+    for text in filter(parses, (text for trial in trials if len(trial.files) == 1 for text in trial.files.values())):
+        changed = in_a_function(text)
+        assert changed is None or problems(rule, changed) == [], changed
+
+
+@each_rule
+def test_a_helper_changes_nothing(rule: RegisteredRule) -> None:
+    texts = [trial.files["example.py"] for trial in example_trials(rule)]
+    for text in filter(parses, texts):
+        for lineno in extractable(text):
+            changed = with_helper(text, lineno)
+            found = problems(rule, changed)
+            # The place may be the call of the helper instead of the line in it.
+            said = [problem for problem in found if "is said and not announced" in problem]
+            missed = [problem for problem in found if "is announced and not said" in problem]
+            assert len(said) == len(missed), changed
