@@ -43,6 +43,7 @@ class Saves:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._below: dict[tuple[int, Frame | None], tuple[tuple[FileWrite, Frame | None], ...]] = {}
+        self._may_writes: dict[int, bool] = {}
         self._writing: dict[int, dict[int, FileWrite]] = {}
 
     def of(self, script: Script, kind: WriteKind) -> Iterator[SharedSave]:
@@ -65,16 +66,35 @@ class Saves:
 
     def _at(self, call: Call, frame: Frame | None) -> Sequence[tuple[FileWrite, Frame | None]]:
         """Return the files that a call certainly writes, itself or in the helpers that it leads to."""
+        own = self._own(call)
+        if own is not None:
+            return [(own, frame)]
+        function = self._helper(call)
+        if function is None or (frame is not None and frame.depth >= _DEEPEST) or not self._may_write(function):
+            return ()
+        return self._inside(Frame(function, call, frame))
+
+    def _own(self, call: Call) -> FileWrite | None:
+        """Return the file that a call itself writes."""
         script = call.scope.script
         if id(script) not in self._writing:
             self._writing[id(script)] = {id(write.call): write for write in self._project.writes.of(script)}
-        own = self._writing[id(script)].get(id(call))
-        if own is not None:
-            return [(own, frame)]
-        if not _SAVES.search(last_name(call.callee)) or (frame is not None and frame.depth >= _DEEPEST):
-            return ()
-        function = self._project.resolver.function_of(call)
-        return () if function is None else self._inside(Frame(function, call, frame))
+        return self._writing[id(script)].get(id(call))
+
+    def _helper(self, call: Call) -> Function | None:
+        """Return the function that a call runs, where it is called for saving something."""
+        return self._project.resolver.function_of(call) if _SAVES.search(last_name(call.callee)) else None
+
+    def _may_write(self, function: Function) -> bool:
+        """Whether a function writes a file, or leads to one that does."""
+        if id(function) not in self._may_writes:
+            self._may_writes[id(function)] = False  # what a function that calls itself gets
+            calls = function.script.calls_in(function)
+            helpers = (self._helper(call) for call in calls)
+            self._may_writes[id(function)] = any(self._own(call) is not None for call in calls) or any(
+                helper is not None and self._may_write(helper) for helper in helpers
+            )
+        return self._may_writes[id(function)]
 
     def _inside(self, frame: Frame) -> Sequence[tuple[FileWrite, Frame | None]]:
         key = (id(frame.call), frame.outer)
