@@ -31,6 +31,7 @@ class Options:
     fix_only: bool
     fixable: tuple[str, ...] | None
     unfixable: tuple[str, ...] | None
+    migrate: bool
     output_format: str
     output: Path | None
     statistics: bool
@@ -72,6 +73,9 @@ class Options:
 @click.option("--fix-only", is_flag=True, help="Apply the fixes and say nothing of what remains.")
 @click.option("--fixable", **comma_list(), help="Fix only these rules.")
 @click.option("--unfixable", **comma_list(), help="Do not fix these rules.")
+@click.option(
+    "--no-migrate", "migrate", flag_value=False, default=True, help="Do not move DataParallel scripts (DDP101)."
+)
 @click.option(
     "--format",
     "output_format",

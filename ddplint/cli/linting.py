@@ -19,6 +19,8 @@ from ddplint.reporting import Format
 from ddplint.source import discover, shown_path
 
 STDIN = Path("-")
+# The rule whose fix rewrites a whole script.
+MIGRATION = "DDP101"
 
 
 def check(options: Options) -> int:
@@ -76,7 +78,7 @@ def _settings(options: Options) -> Settings:
         pedantic=options.pedantic,
         torch_version=options.torch_version,
         fixable=options.fixable,
-        unfixable=options.unfixable,
+        unfixable=options.unfixable if options.migrate else (*(options.unfixable or settings.unfixable), MIGRATION),
         force_exclude=options.force_exclude,
     )
 

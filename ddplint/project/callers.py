@@ -9,7 +9,7 @@ from ddplint.project.files import PROGRAM, ProjectFiles
 from ddplint.project.scripts import Scripts
 from ddplint.semantics import Attribute, Call, Expression, Name, Script
 from ddplint.semantics.launchers import LAUNCHER_NAMES, launched
-from ddplint.semantics.names import UNSETTLED
+from ddplint.semantics.names import UNKNOWN_NAME, UNSETTLED
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.structure import Function
 
@@ -70,7 +70,7 @@ class Callers:
             runs = self._resolver.function_of(call)
             if runs is function:
                 calls.append(call)
-            complete &= runs is not None or self._is_foreign(call)
+            complete &= runs is not None or self._is_foreign(call) or self._asks_object(function, call)
         return complete and all(id(read) in accounted for read in index.read.get(name, ()))
 
     def _index(self, script: Script) -> _Index:
@@ -93,6 +93,13 @@ class Callers:
     def _is_foreign(self, call: Call) -> bool:
         """Whether a call certainly runs nothing of the project."""
         return all(name[0] not in "?<" for name in self._resolver.names(call.callee))
+
+    def _asks_object(self, function: Function, call: Call) -> bool:
+        """Whether a call asks an object for a method, ``model.train()``, where the function is no method."""
+        callee = call.callee
+        if function.cls is not None or not isinstance(callee, Attribute):
+            return False
+        return self._resolver.names(callee.base) == {UNKNOWN_NAME}
 
     def _mentioning(self, word: str, own: Script) -> tuple[list[Script], bool]:
         """Return the scripts that may call what a script defines under a name, and whether these are all.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
-from ddplint.migration import TorchAmpMove
+from ddplint.migration import DataParallelMove, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
@@ -116,6 +116,7 @@ __all__ = [
     "Conditional",
     "Confidence",
     "Constant",
+    "DataParallelMove",
     "DataParallelUse",
     "DeviceIndex",
     "Divergence",

@@ -93,11 +93,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ddplint.rulekit import (
+    Applicability,
     Attribute,
     Call,
     Confidence,
+    DataParallelMove,
     DataParallelUse,
+    Editor,
     Expression,
+    Fix,
     Form,
     Found,
     Impact,
@@ -114,6 +118,7 @@ RULE = Rule(
     impact=Impact.SLOW,
     since="0.1.0",
     triggers=("DataParallel", "data_parallel"),
+    applicability=Applicability.SAFE,
 )
 RETURNS_SELF = frozenset({"cuda", "to", "cpu", "eval", "train", "half", "float", "double"})
 COST = "one process drives all GPUs, and in every step the first of them copies the model out and gathers the results"
@@ -155,7 +160,12 @@ def _trained(use: DataParallelUse, project: Project) -> Found:
     if obstacles:
         message += "; in the way: " + "; ".join(obstacle.text for obstacle in obstacles)
     related = tuple((obstacle.at, obstacle.text) for obstacle in obstacles if obstacle.at is not use.call)
-    return Found(use.call, message, related=related)
+    return Found(use.call, message, related=related, subject=DataParallelMove(project, use))
+
+
+def fix(found: Found, edits: Editor) -> Fix | None:
+    """Move the whole script to DistributedDataParallel, where it is proven that the numbers stay the same."""
+    return found.subject.fix(edits) if isinstance(found.subject, DataParallelMove) else None
 
 
 def _evaluated(use: DataParallelUse) -> Found:

@@ -1,0 +1,101 @@
+"""The course of the training: its loader, the loop over the batches, and the loop that counts the epochs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ddplint.migration.ddp.outcome import Refused
+from ddplint.project import Project
+from ddplint.project.loaders import Loader
+from ddplint.project.passes import Purpose
+from ddplint.semantics import Call, Constant, Expression, Name, Script
+from ddplint.semantics.reaching import scope_of
+from ddplint.semantics.structure import BindingKind, Loop, LoopKind
+
+_BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm"})
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """``loader`` is known as ``name`` in the epoch loop, whose rounds ``epoch`` counts; ``counts``: see Known."""
+
+    loader: Loader
+    name: str
+    batches: Loop
+    counts: bool
+    epochs: Loop
+    epoch: str
+
+
+def find_course(project: Project, script: Script) -> Course:
+    """Return the course of a script's training; raises Refused where any part of it can't be seen."""
+    loader = _training_loader(project, script)
+    trail = loader.trail
+    if not trail.complete:
+        raise Refused("the loader is handed to something that can't be read", loader.call)
+    for attribute in trail.attributes:
+        if attribute.name != "dataset":
+            raise Refused(f"the script reads {attribute.name} of the loader, which changes", attribute)
+    if len(trail.consumers) != 1 or len(trail.passes) != 1:
+        raise Refused("the training data is run over in more than one place", loader.call)
+    batches = trail.consumers[0]
+    if not isinstance(batches, Loop) or batches.kind is not LoopKind.FOR or batches.iterable is None:
+        raise Refused("batches are taken out of an iterator, not by a loop over the loader", loader.call)
+    repeats = list(project.passes.repeats(trail))
+    if len(repeats) != 1 or repeats[0].loop.kind is not LoopKind.FOR:
+        raise Refused("there is no loop that counts the epochs", batches.iterable)
+    epoch = project.epochs.counter(repeats[0].loop)
+    if epoch is None:
+        raise Refused("the epoch loop has no counter", repeats[0].loop.iterable, "count with range(epochs)")
+    counts = _counts(project, batches.iterable)
+    return Course(loader, _name(script, loader, repeats[0].loop), batches, counts, repeats[0].loop, epoch)
+
+
+def _training_loader(project: Project, script: Script) -> Loader:
+    loaders = project.loaders(script)
+    for loader in loaders:
+        if loader.purpose is Purpose.UNKNOWN:
+            raise Refused("it is not known whether this loader is for training or evaluation", loader.call)
+    training = [loader for loader in loaders if loader.purpose is Purpose.TRAINING]
+    if not training:
+        raise Refused(
+            "the loader of the training data is not made in this file", remedy="this migration needs all parts in one"
+        )
+    if len(training) > 1:
+        raise Refused("several loaders are for training", training[1].call)
+    if not training[0].is_torchs:
+        raise Refused("the loader is not certainly torch's DataLoader", training[0].call)
+    return training[0]
+
+
+def _counts(project: Project, iterable: Expression) -> bool:
+    """Whether the loop enumerates its batches; raises Refused for a loop over anything but the loader."""
+    counts = False
+    while isinstance(iterable, Call):
+        names = project.names(iterable.callee)
+        if names <= {"builtins.enumerate"} and not counts:
+            counts = True
+        elif not names <= _BARS:
+            raise Refused("the batches come through something around the loader", iterable)
+        if not iterable.arguments or iterable.arguments[0].keyword is not None:
+            raise Refused("the batches come through something around the loader", iterable)
+        iterable = iterable.arguments[0].value
+    if not isinstance(iterable, Name):
+        raise Refused("the loop does not run over the loader by its name", iterable)
+    return counts
+
+
+def _name(script: Script, loader: Loader, epochs: Loop) -> str:
+    """Return the name that the loader has in the epoch loop."""
+    for scope in script.scopes:
+        for name, bindings in scope.bindings.items():
+            if len(bindings) != 1 or bindings[0].value is not loader.call or bindings[0].path:
+                continue
+            if bindings[0].kind is BindingKind.ASSIGNMENT and scope_of(name, epochs.statement.region.scope) is scope:
+                return name
+    raise Refused("the loader has no name of its own in the epoch loop", loader.call)
+
+
+def is_constant(expression: object, value: object) -> bool:
+    """Whether something is an expression that is written as this value."""
+    return isinstance(expression, Constant) and expression.value is value

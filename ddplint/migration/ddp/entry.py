@@ -1,0 +1,65 @@
+"""The start of the processes: the helpers, and the call that joins them before anything else is run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ddplint.migration.ddp.helpers import SETUP, add_imports, lines_of
+from ddplint.migration.ddp.job import Job
+from ddplint.migration.ddp.outcome import Refused
+from ddplint.migration.ddp.site import is_entry_test
+from ddplint.semantics import Call
+from ddplint.semantics.expressions import last_name
+from ddplint.semantics.structure import Region
+
+JOINED = "the processes are joined before anything else is run"
+# What a file may call before the processes are joined: it reads options and asks what there is.
+_EARLY = frozenset({"ArgumentParser", "add_argument", "parse_args", "parse_known_args", "device", "is_available"})
+
+
+def write_entry(job: Job) -> None:
+    """Write the helpers that were asked for, and have the script begin by joining the processes."""
+    job.helper(SETUP)
+    add_imports(job)
+    entry = _entry(job)
+    lines = lines_of(job)
+    statements = [node for node in job.script.module.body if not _is_head(node)]
+    if not statements:
+        raise Refused("the file holds nothing but imports")
+    first, run = statements[0], next((node for node in statements if not _defines(node)), None)
+    if entry is not None:
+        node: Any = entry.node
+        job.edit(job.editor.insert_first_in_block(node, (f"{SETUP}()",)), JOINED)
+    elif run is first or run is None:
+        lines += [f"{SETUP}()", ""]
+    else:
+        job.edit(job.editor.insert_statements_before(run, (f"{SETUP}()", "")), JOINED)
+    job.edit(job.editor.insert_statements_before(first, lines), "helpers of the new code")
+
+
+def _defines(node: Any) -> bool:
+    return type(node).__name__ in ("FunctionDef", "ClassDef")
+
+
+def _is_head(node: Any) -> bool:
+    if type(node).__name__ != "SimpleStatementLine":
+        return False
+    return all(type(small).__name__ in ("Import", "ImportFrom") or _is_text(small) for small in node.body)
+
+
+def _is_text(small: Any) -> bool:
+    return type(small).__name__ == "Expr" and "String" in type(small.value).__name__
+
+
+def _entry(job: Job) -> Region | None:
+    """Return the block under ``if __name__ == "__main__"`` where nothing but options is read before it."""
+    entries = {id(region): region for call in job.script.calls for region in _entries(call)}
+    if len(entries) != 1:
+        return None
+    (entry,) = entries.values()
+    before = [call for call in job.script.calls_in(None) if entry not in tuple(call.region.around())]
+    return entry if all(last_name(call.callee) in _EARLY for call in before) else None
+
+
+def _entries(call: Call) -> list[Region]:
+    return [region for region in call.region.around() if is_entry_test(region)]

@@ -1,0 +1,138 @@
+"""The training loader: each process gets its share of the samples, in batches that are as large together as before."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ddplint.migration.ddp.course import Course, is_constant
+from ddplint.migration.ddp.helpers import SHARE, add_import
+from ddplint.migration.ddp.job import Job
+from ddplint.migration.ddp.outcome import Refused
+from ddplint.semantics import Argument, Call, Constant, Expression, Name
+from ddplint.semantics.expressions import last_name
+from ddplint.semantics.torch_names import signature
+
+_SAMPLER = "DistributedSampler"
+SHARED_OUT = "each process gets its share of the samples"
+SAME_DATASET = "loader and sampler need the same dataset"
+SAME_BATCH = "the batch of all processes together stays as large as it was"
+SAME_WORKERS = "all processes together have as many workers as before"
+# What chooses the samples in another way.
+_CHOICES = ("sampler", "batch_sampler", "generator")
+_OF_GPUS = re.compile(r"gpu|device|world", re.IGNORECASE)
+_DATASETS = ("train_set", "train_dataset", "training_data")
+
+
+def share_out(job: Job, course: Course) -> None:
+    """Give the loader a sampler, its share of the batch and of the workers, and each epoch an order of its own."""
+    call = course.loader.call
+    given = _given(call)
+    for name in _CHOICES:
+        if name in given:
+            raise Refused(f"the loader has a {name} of its own", given[name].value)
+    if "worker_init_fn" in given:
+        job.note(given["worker_init_fn"].value, "worker_init_fn seeds the workers of all processes alike")
+    _check_dataset(job, given)
+    _sample(job, call, given)
+    _share_of_batch(job, call, given)
+    _share_of_workers(job, given)
+    if not is_constant(given["shuffle"].value if "shuffle" in given else None, False) and "shuffle" in given:
+        line = f"{course.name}.sampler.set_epoch({course.epoch})"
+        job.edit(job.editor.insert_first_in_block(course.epochs.node, (line,)), "each epoch has an order of its own")
+
+
+def _node(call: Call) -> Any:
+    return call.node
+
+
+def _given(call: Call) -> dict[str, Argument]:
+    """Return the arguments of a DataLoader by the names of its parameters."""
+    places = signature("torch.utils.data.DataLoader") or ()
+    given: dict[str, Argument] = {}
+    for number, argument in enumerate(call.arguments):
+        if argument.star:
+            raise Refused("the loader's arguments are hidden behind a star", call)
+        given[argument.keyword or places[number]] = argument
+    if "dataset" not in given:
+        raise Refused("the loader's dataset can't be seen", call)
+    return given
+
+
+def _check_dataset(job: Job, given: dict[str, Argument]) -> None:
+    """A sampler needs a dataset with a length; torch shuffles no other."""
+    shuffles = is_constant(given["shuffle"].value if "shuffle" in given else None, True)
+    if not shuffles and job.project.datasets.is_iterable(given["dataset"].value) is not False:
+        raise Refused("it is not certain that the dataset has a length and indices", given["dataset"].value)
+
+
+def _sampler(job: Job, call: Call, given: dict[str, Argument]) -> str:
+    """Return the text of the sampler; takes away what it replaces."""
+    add_import(job, f"from torch.utils.data.distributed import {_SAMPLER}")
+    parts = [_dataset(job, call, given["dataset"])]
+    shuffle = given.get("shuffle")
+    if shuffle is None:
+        parts.append("shuffle=False")
+    else:
+        if not is_constant(shuffle.value, True):
+            parts.append(f"shuffle={job.text(shuffle.value)}")
+        if shuffle.keyword is None:
+            raise Refused("the loader's arguments are given by place", shuffle.value, "name them")
+        job.edit(job.editor.remove_argument(_node(call), shuffle.node), "the sampler shuffles")
+    drop = given.get("drop_last")
+    if drop is not None and not is_constant(drop.value, False):
+        parts.append(f"drop_last={job.text(drop.value)}")
+    return f"{_SAMPLER}({', '.join(parts)})"
+
+
+def _dataset(job: Job, call: Call, dataset: Argument) -> str:
+    """Return the name of the dataset; one that is made inside the call gets a line before it."""
+    if isinstance(dataset.value, Name):
+        return dataset.value.id
+    text = job.text(dataset.value)
+    if '"""' in text or "'''" in text:
+        raise Refused("the loader's dataset is made in a way that can't be moved", dataset.value)
+    taken = {name for scope in job.script.scopes for name in scope.bindings} | {one.id for one in job.script.names}
+    name = next((name for name in _DATASETS if name not in taken), None)
+    if name is None:
+        raise Refused("there is no free name for the dataset", dataset.value)
+    first, *rest = text.splitlines()
+    lines = [f"{name} = {first}", *(f"    {line.strip()}" for line in rest)]
+    job.edit(
+        job.editor.insert_statements_before(call.statement.node, lines), "loader and sampler need the same dataset"
+    )
+    job.edit(job.editor.replace_argument(dataset.node, name), "loader and sampler need the same dataset")
+    return name
+
+
+def _share_of_batch(job: Job, call: Call, given: dict[str, Argument]) -> None:
+    size = given.get("batch_size")
+    if size is None or is_constant(size.value, None):
+        raise Refused("the loader has batches of one sample, which can't be shared", call)
+    if _mentions_gpus(size.value):
+        raise Refused("the batch size is made from the number of GPUs", size.value)
+    text = f"{job.helper(SHARE)}({job.text(size.value)})"
+    job.edit(
+        job.editor.replace_argument(size.node, text), "the batch of all processes together stays as large as it was"
+    )
+
+
+def _mentions_gpus(size: Expression) -> bool:
+    return any(_OF_GPUS.search(last_name(part)) for part in size.walk())
+
+
+def _share_of_workers(job: Job, given: dict[str, Argument]) -> None:
+    """Divide the workers, and round up, so that none stays none."""
+    workers = given.get("num_workers")
+    if workers is None or (isinstance(workers.value, Constant) and workers.value.value in (0, 1)):
+        return
+    text = job.text(workers.value)
+    if isinstance(workers.value, Constant):
+        text = f"max(1, {text} // dist.get_world_size())"
+    else:
+        operand = text if isinstance(workers.value, Name) or "(" not in text else f"({text})"
+        text = f"-(-{operand} // dist.get_world_size())"
+    job.edit(
+        job.editor.replace_argument(workers.node, text),
+        "all processes of a machine together have as many workers as before",
+    )

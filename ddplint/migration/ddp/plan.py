@@ -1,0 +1,78 @@
+"""The whole migration of one script: what is proven, what is written, and what is left for the author to look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ddplint.edits import CannotEdit
+from ddplint.migration.ddp.course import find_course
+from ddplint.migration.ddp.devices import localise
+from ddplint.migration.ddp.entry import write_entry
+from ddplint.migration.ddp.exchange import write_exchanges
+from ddplint.migration.ddp.job import Job
+from ddplint.migration.ddp.loader import share_out
+from ddplint.migration.ddp.outcome import Plan, Refusal, Refused, Remark
+from ddplint.migration.ddp.parameters import look_for_idle_parameters
+from ddplint.migration.ddp.seeds import look_at_seeds
+from ddplint.migration.ddp.site import find_site
+from ddplint.migration.ddp.value import Share
+from ddplint.migration.ddp.values import Known, Values
+from ddplint.migration.ddp.voice import Voice
+from ddplint.migration.ddp.walk import Walk
+from ddplint.migration.ddp.wrap import wrap
+from ddplint.project import Project
+from ddplint.project.data_parallel import DataParallelUse
+from ddplint.semantics import Script
+
+if TYPE_CHECKING:
+    from ddplint.edits import Editor
+
+
+def plan(project: Project, script: Script, use: DataParallelUse, editor: Editor) -> Plan:
+    """Return what moving one DataParallel to DistributedDataParallel takes, or why it can't be done."""
+    job = Job(project, script, editor)
+    try:
+        _work_out(job, use)
+    except Refused as refused:
+        at = use.call if refused.at is None else refused.at
+        return Plan(refusal=Refusal(refused.reason, refused.remedy, job.position(at)))
+    except CannotEdit as failure:
+        reason = f"a line can't be rewritten: {failure}"
+        return Plan(refusal=Refusal(reason, "write it in a simpler way", job.position(use.call)))
+    notes = tuple(Remark(text, job.position(at)) for at, text in job.notes)
+    return Plan(tuple(job.changes), notes)
+
+
+def _work_out(job: Job, use: DataParallelUse) -> None:
+    """Prove what has to hold, then gather the edits; raises Refused at the first thing that is not proven."""
+    frameworks = job.project.frameworks(job.script)
+    if frameworks:
+        raise Refused(f"{', '.join(sorted(frameworks))} drives the training")
+    site = find_site(job.project, job.script, use)
+    course = find_course(job.project, job.script)
+    values = Values(job, Known(site.call, course.batches, course.counts))
+    walk = Walk(job.project, job.script, values, course.batches)
+    walk.run()
+    if not walk.backwards:
+        raise Refused("no backward pass was found on the way of the training data")
+    _check_inputs(values)
+    voice = Voice(job)
+    voice.find()
+    look_for_idle_parameters(job, site)
+    look_at_seeds(job, course.loader.call)
+    localise(job, site)
+    share_out(job, course)
+    wrap(job, site)
+    voice.apply()
+    write_exchanges(job, values, walk, voice)
+    write_entry(job)
+
+
+def _check_inputs(values: Values) -> None:
+    """DataParallel brings its inputs to the GPUs; without it the script has to do so."""
+    for call, frame in values.forwards.values():
+        for argument in call.arguments:
+            value = values.of(argument.value, frame)
+            if value.share is Share.BATCH and not value.moved:
+                remedy = "call .to(device) on the inputs first"
+                raise Refused("the inputs are not certainly moved to the device of the model", argument.value, remedy)

@@ -1,0 +1,181 @@
+"""The one DataParallel of a script, and how it stands in the flow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ddplint.migration.ddp.outcome import Refused
+from ddplint.project import Project
+from ddplint.project.data_parallel import DataParallelUse, Form
+from ddplint.semantics import Attribute, Call, Expression, Name, Script
+from ddplint.semantics.expressions import last_name
+from ddplint.semantics.structure import Binding, BindingKind, Region, RegionKind, Scope, ScopeKind
+
+MOVES = frozenset({"cuda", "to"})
+# Words in the test of a branch that only asks whether there are GPUs to use.
+_ASKS_FOR_GPUS = re.compile(r"cuda|gpu|device|parallel", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """``binding`` gives ``name`` the wrapped model, with ``moves`` chained behind the call.
+
+    ``guard`` is the branch that the wrap stands in, ``later`` are the moves of the model that come after it.
+    """
+
+    use: DataParallelUse
+    module: Expression
+    binding: Binding
+    moves: tuple[Call, ...]
+    guard: Region | None
+    later: tuple[Call, ...]
+
+    @property
+    def call(self) -> Call:
+        return self.use.call
+
+    @property
+    def name(self) -> str:
+        return self.binding.name
+
+    @property
+    def scope(self) -> Scope:
+        return self.binding.region.scope
+
+    @property
+    def keeps_name(self) -> bool:
+        """Whether the model had the same name before: ``model = DataParallel(model)``."""
+        return isinstance(self.module, Name) and self.module.id == self.name
+
+
+def find_site(project: Project, script: Script, use: DataParallelUse) -> Site:
+    """Return how a DataParallel stands; raises Refused for all but plain names of a function or of the file."""
+    _only_one(project, script, use)
+    if use.form is not Form.CLASS or not project.certainly(use.call.callee, "torch.nn.DataParallel"):
+        raise Refused("it is not certain that this is torch's DataParallel")
+    for obstacle in project.obstacles.of(use):
+        raise Refused(obstacle.text, obstacle.at)
+    if use.module is None or any(argument.star for argument in use.call.arguments):
+        raise Refused("what is wrapped can't be seen")
+    binding, moves = _binding(use)
+    site = Site(use, use.module, binding, moves, _guard(binding), tuple(_later(script, binding)))
+    _check_name(site)
+    return site
+
+
+def _only_one(project: Project, script: Script, use: DataParallelUse) -> None:
+    others = [other for other in project.data_parallel.of(script) if other.call is not use.call]
+    if others:
+        raise Refused(
+            "the script has another DataParallel",
+            others[0].call,
+            "take the wrapper off where the model is only evaluated",
+        )
+
+
+def _binding(use: DataParallelUse) -> tuple[Binding, tuple[Call, ...]]:
+    for bindings in use.call.scope.bindings.values():
+        for binding in bindings:
+            moves = _chain(binding.value, use.call)
+            if binding.kind is BindingKind.ASSIGNMENT and not binding.path and moves is not None:
+                _check_statement(binding)
+                return binding, moves
+    raise Refused("the wrapped model is not assigned to a plain name", use.call, "assign it to a variable first")
+
+
+def _chain(value: Expression | None, wrap: Call) -> tuple[Call, ...] | None:
+    """Return the moves chained behind the wrap, None where the value is something else."""
+    moves: list[Call] = []
+    while isinstance(value, Call) and value is not wrap:
+        if not isinstance(value.callee, Attribute) or value.callee.name not in MOVES:
+            return None
+        moves.append(value)
+        value = value.callee.base
+    return tuple(moves) if value is wrap else None
+
+
+def _check_statement(binding: Binding) -> None:
+    line: Any = binding.statement.node
+    small = getattr(line, "body", ())
+    assign = small[0] if isinstance(small, tuple | list) and len(small) == 1 else None
+    if len(getattr(assign, "targets", ())) != 1:
+        raise Refused("the line of the wrap does more than that", binding.value)
+    owner = binding.region.scope
+    if owner.kind not in (ScopeKind.MODULE, ScopeKind.FUNCTION) or (owner.function and owner.function.cls):
+        raise Refused("the wrap stands in a class", binding.value)
+
+
+def is_entry_test(region: Region) -> bool:
+    """Whether a branch is ``if __name__ == "__main__"``."""
+    test = region.test
+    return test is not None and region.holds and any(last_name(part) == "__name__" for part in test.walk())
+
+
+def _guard(binding: Binding) -> Region | None:
+    """Return the one branch around the wrap that only asks for GPUs."""
+    found: list[Region] = []
+    for region in binding.region.chain():
+        if region.kind in (RegionKind.MODULE, RegionKind.FUNCTION) or is_entry_test(region):
+            continue
+        found.append(region)
+    if not found:
+        return None
+    guard = found[0]
+    if len(found) > 1 or guard.kind is not RegionKind.BRANCH or guard.test is None or guard.implied:
+        raise Refused("the wrap stands in more than one test, or in a loop", binding.value)
+    if not guard.holds or getattr(guard.node, "orelse", None) is not None:
+        raise Refused("the test around the wrap has two branches", guard.test)
+    if not any(_ASKS_FOR_GPUS.search(_word(part)) for part in guard.test.walk()):
+        raise Refused("the test around the wrap is not known to ask for GPUs", guard.test)
+    return guard
+
+
+def _word(part: Expression) -> str:
+    value = getattr(part, "value", None)
+    return value if isinstance(value, str) else last_name(part)
+
+
+def _later(script: Script, wrapped: Binding) -> Iterator[Call]:
+    """Yield the statements after the wrap that move the model."""
+    for call in script.calls:
+        if call.scope is wrapped.region.scope and call.order > wrapped.order and _moves(call, wrapped.name):
+            yield call
+
+
+def _moves(call: Call, name: str) -> bool:
+    callee = call.callee
+    moves = isinstance(callee, Attribute) and callee.name in MOVES
+    return moves and isinstance(callee, Attribute) and isinstance(callee.base, Name) and callee.base.id == name
+
+
+def _check_name(site: Site) -> None:
+    """The name stands for nothing else after the wrap, and the model is read under no other name."""
+    later = {id(move) for move in site.later}
+    for binding in site.scope.bindings[site.name]:
+        if binding.order > site.binding.order and id(binding.value) not in later:
+            raise Refused(f"{site.name} gets another value after the wrap", binding.value)
+    if isinstance(site.module, Name) and not site.keeps_name:
+        reads = [read for read in site.scope.script.names if read.id == site.module.id]
+        after = [read for read in reads if read.order > site.module.order or read.scope is not site.scope]
+        if after:
+            raise Refused(f"{site.module.id} is used without its wrapper after the wrap", after[0])
+    elif not site.keeps_name and not isinstance(site.module, Call):
+        raise Refused("what is wrapped is not a plain name", site.module)
+    _check_moves(site)
+
+
+def _check_moves(site: Site) -> None:
+    if not site.later:
+        return
+    last = max(move.order for move in site.later)
+    own = {id(move.callee.base) for move in site.later if isinstance(move.callee, Attribute)}
+    for read in site.scope.script.names:
+        if read.id == site.name and site.binding.order < read.order < last and id(read) not in own:
+            raise Refused("the wrapped model is used before it is moved to its device", read)
+    for move in site.later:
+        plain = move.region is site.binding.region or (site.guard is not None and move.region is site.guard.parent)
+        if not plain:
+            raise Refused("the model is moved to its device only on some ways", move)

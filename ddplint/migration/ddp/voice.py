@@ -1,0 +1,157 @@
+"""One voice: what writes files, makes folders, draws bars and downloads is done by one process for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ddplint.edits import CannotEdit
+from ddplint.migration.ddp.effects import Effect, effect_of
+from ddplint.migration.ddp.helpers import FIRST_ON_NODE
+from ddplint.migration.ddp.job import Job
+from ddplint.migration.ddp.outcome import Refused
+from ddplint.migration.ddp.reached import ReachedCode
+from ddplint.semantics import Attribute, Call
+from ddplint.semantics.reaching import reaching
+from ddplint.semantics.shown import shown
+from ddplint.semantics.speech import is_whole_statement
+from ddplint.semantics.structure import RegionKind
+
+FIRST = "if dist.get_rank() == 0:"
+_IN_FILE = frozenset({"write", "writelines", "writerow", "writerows", "close", "flush", "format", "join", "item"})
+
+
+class Voice:
+    """Finds the statements that are for one process, and puts them under a test of the rank."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._guarded: dict[int, Any] = {}
+        self._inside: set[int] = set()
+
+    @property
+    def guarded(self) -> set[int]:
+        """The nodes of everything that stands in a guarded statement."""
+        return self._inside
+
+    def find(self) -> None:
+        """Look at every call that the script can come to; raises Refused for what it is not known how to share."""
+        reached = ReachedCode(self._job.project, self._job.script)
+        if reached.unread:
+            raise Refused(f"{reached.unread[0].name}, which the script needs, can't be read")
+        for call in reached.calls():
+            effect = effect_of(self._job.project, call)
+            if effect is not Effect.NONE:
+                at = f"{call.scope.script.path}, which the script needs, calls {shown(call.callee)}"
+                raise Refused(f"{at}: {effect.value}", remedy="this migration needs what is written in one file")
+        calls = [(call, effect_of(self._job.project, call)) for call in self._job.script.calls]
+        for call, effect in calls:
+            if effect in (Effect.WRITES, Effect.MAKES_FOLDER):
+                self._guard(self._place(call, effect), call)
+        for call, effect in calls:
+            if effect is Effect.BAR:
+                self._quieten(call)
+            elif effect is Effect.DOWNLOADS:
+                self._one_at_a_time(call)
+            elif effect is Effect.UNKNOWN and id(call.node) not in self._inside:
+                raise Refused(f"{shown(call.callee)} may do something that only one process should do", call)
+        self._check_inside()
+
+    def _place(self, call: Call, effect: Effect) -> Any:
+        """Return the statement to be guarded."""
+        region = call.region
+        if not is_whole_statement(call):
+            context = next((region for region in self._withs(call)), None)
+            if context is None:
+                raise Refused(f"what {shown(call.callee)} gives is used by all processes", call)
+            return context
+        if effect is Effect.MAKES_FOLDER and region.kind is RegionKind.BRANCH and region.holds:
+            test: Any = region.node
+            alone = len(getattr(test.body, "body", ())) == 1 and test.orelse is None
+            if alone and not region.implied and type(test).__name__ == "If" and not _is_elif(test, region):
+                return test
+        return call.statement.node
+
+    def _withs(self, call: Call) -> Iterator[Any]:
+        node: Any = call.statement.node
+        if any(getattr(item, "item", None) is call.node for item in getattr(node, "items", ())):
+            yield node
+
+    def _guard(self, node: Any, call: Call) -> None:
+        if id(call.node) in self._inside:
+            return
+        self._guarded[id(node)] = node
+        self._inside |= {id(below) for below in _below(node)}
+
+    def apply(self) -> None:
+        """Write the tests of the rank."""
+        for node in self._guarded.values():
+            if not any(node is not other and id(node) in _ids(other) for other in self._guarded.values()):
+                self._statement(node, FIRST, "one process writes for all")
+
+    def _statement(self, node: Any, header: str, reason: str) -> None:
+        try:
+            self._job.edit(self._job.editor.guard_statement(node, header), reason)
+        except CannotEdit as error:
+            raise Refused(f"a statement can't be put under a test of the rank: {error}") from None
+
+    def _check_inside(self) -> None:
+        """What one process does alone must not wait for the others, nor make what they need."""
+        for call in self._job.script.calls:
+            if id(call.node) in self._inside and not self._is_quiet(call):
+                raise Refused(f"{shown(call.callee)} stands where only one process comes", call)
+        for scope in self._job.script.scopes:
+            for bindings in scope.bindings.values():
+                for binding in bindings:
+                    if id(binding.node) in self._inside:
+                        self._check_reads(binding.name, binding)
+
+    def _is_quiet(self, call: Call) -> bool:
+        project = self._job.project
+        if effect_of(project, call) in (Effect.WRITES, Effect.MAKES_FOLDER):
+            return True
+        if project.names(call.callee) <= {"csv.writer", "csv.DictWriter", "json.dump", "pickle.dump", "builtins.print"}:
+            return True
+        in_file = isinstance(call.callee, Attribute) and call.callee.name in _IN_FILE
+        return in_file or project.omissions.is_quiet(call)
+
+    def _check_reads(self, name: str, binding: Any) -> None:
+        for read in self._job.script.names:
+            if read.id == name and id(read.node) not in self._inside and binding in (reaching(read.id, read) or ()):
+                raise Refused(f"{name} is made where only one process comes, and used elsewhere", read)
+
+    def _quieten(self, call: Call) -> None:
+        if any(argument.keyword == "disable" or argument.star for argument in call.arguments):
+            raise Refused("the progress bar has a switch of its own", call)
+        node: Any = call.node
+        self._job.edit(
+            self._job.editor.insert_argument(node, "disable=dist.get_rank() != 0"), "one progress bar for all processes"
+        )
+
+    def _one_at_a_time(self, call: Call) -> None:
+        """The first process of each node downloads, the others find what it has downloaded."""
+        node: Any = call.statement.node
+        small = getattr(node, "body", ())
+        only = small[0] if isinstance(small, tuple | list) and len(small) == 1 else None
+        whole = type(only).__name__ == "Assign" and getattr(only, "value", None) is call.node
+        loops = call.region.loops or id(call.node) in self._inside
+        if not (whole or is_whole_statement(call)) or loops:
+            raise Refused("a download stands inside another expression", call, "give the dataset a line of its own")
+        self._statement(node, f"with {self._job.helper(FIRST_ON_NODE)}():", "one process of each node downloads")
+
+
+def _is_elif(node: Any, region: Any) -> bool:
+    outer = region.parent
+    return outer is not None and outer.kind is RegionKind.BRANCH and getattr(outer.node, "orelse", None) is node
+
+
+def _below(node: Any) -> Iterator[Any]:
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        waiting.extend(current.children)
+
+
+def _ids(node: Any) -> set[int]:
+    return {id(below) for below in _below(node)}

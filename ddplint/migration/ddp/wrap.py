@@ -1,0 +1,86 @@
+"""The wrap itself: DistributedDataParallel around the model, after the model was moved, whatever GPUs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ddplint.edits import CannotEdit
+from ddplint.migration.ddp.helpers import add_import
+from ddplint.migration.ddp.job import Job
+from ddplint.migration.ddp.outcome import Refused
+from ddplint.migration.ddp.site import Site
+from ddplint.semantics import Attribute, Name
+
+DDP = "DistributedDataParallel"
+WRAPPED = "the model is wrapped in DistributedDataParallel once it is on its device, whatever GPUs there are"
+
+
+def wrap(job: Job, site: Site) -> None:
+    """Write the wrap; the inputs are known to be on the device, so that it needs no device_ids (see Walk)."""
+    add_import(job, f"from torch.nn.parallel import {DDP}")
+    assert site.binding.value is not None
+    inner = job.text(site.module) + _moves_text(job, site)
+    stays = site.guard is None and not site.later and not site.moves
+    if stays:
+        job.edit(job.editor.replace(site.binding.value.node, f"{DDP}({inner})"), WRAPPED)
+    else:
+        _take_apart(job, site, inner)
+    _drop_import(job, site)
+
+
+def _take_apart(job: Job, site: Site, inner: str) -> None:
+    """Leave making and moving the model where it is, and wrap it once that is over."""
+    line: Any = site.binding.statement.node
+    assert site.binding.value is not None
+    anchor = _last_of(site)
+    if inner != site.name:
+        job.edit(job.editor.replace(site.binding.value.node, inner), WRAPPED)
+    elif site.guard is not None and len(site.guard.node.body.body) == 1:  # type: ignore[attr-defined]  # an If's block
+        anchor = site.guard.node
+        rest = [move.statement.node for move in site.later if move.region is not site.guard]
+        anchor = rest[-1] if rest else anchor
+        job.edit(job.editor.remove_statement(site.guard.node), WRAPPED)
+    else:
+        job.edit(job.editor.remove_statement(line), WRAPPED)
+    job.edit(job.editor.insert_statements_after(anchor, _line(site)), WRAPPED)
+
+
+def _line(site: Site) -> Sequence[str]:
+    return (f"{site.name} = {DDP}({site.name})",)
+
+
+def _last_of(site: Site) -> Any:
+    """Return the statement after which the model is made and moved."""
+    outside = [move for move in site.later if site.guard is None or move.region is not site.guard]
+    if outside:
+        return outside[-1].statement.node
+    if site.guard is not None:
+        return site.guard.node
+    return site.later[-1].statement.node if site.later else site.binding.statement.node
+
+
+def _moves_text(job: Job, site: Site) -> str:
+    """Return ``.cuda()`` and the like as they are chained behind the wrap."""
+    assert site.binding.value is not None
+    whole, wrapped = job.text(site.binding.value), job.text(site.call)
+    if not whole.startswith(wrapped):
+        raise Refused("the line of the wrap is written in a way that can't be taken apart", site.call)
+    return whole[len(wrapped) :]
+
+
+def _drop_import(job: Job, site: Site) -> None:
+    """Take DataParallel out of its import where nothing else needs it."""
+    callee = site.call.callee
+    if isinstance(callee, Attribute) or not isinstance(callee, Name):
+        return
+    if any(read.id == callee.id and read is not callee for read in job.script.names):
+        return
+    for binding in job.script.scope.bindings.get(callee.id, ()):
+        line: Any = binding.statement.node
+        statement = line.body[0] if getattr(line, "body", ()) else line
+        alias: Any = binding.node
+        try:
+            job.edit(job.editor.remove_from_import(statement, alias), "nothing needs this import any more")
+        except CannotEdit as error:
+            raise Refused(f"the import of DataParallel can't be removed: {error}", site.call) from None
