@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ddplint.migration.ddp.course import Course, is_constant
@@ -21,6 +22,7 @@ SAME_WORKERS = "all processes together have as many workers as before"
 # What chooses the samples in another way.
 _CHOICES = ("sampler", "batch_sampler", "generator")
 _OF_GPUS = re.compile(r"gpu|device|world", re.IGNORECASE)
+_SAMPLERS = ("train_sampler", "training_sampler", "distributed_sampler")
 _DATASETS = ("train_set", "train_dataset", "training_data")
 
 
@@ -66,10 +68,20 @@ def _check_dataset(job: Job, given: dict[str, Argument]) -> None:
         raise Refused("it is not certain that the dataset has a length and indices", given["dataset"].value)
 
 
-def _sampler(job: Job, call: Call, given: dict[str, Argument]) -> str:
-    """Return the text of the sampler; takes away what it replaces."""
+def _sample(job: Job, call: Call, given: dict[str, Argument]) -> None:
+    """Write the sampler, and take away what it replaces."""
     add_import(job, f"from torch.utils.data.distributed import {_SAMPLER}")
-    parts = [_dataset(job, call, given["dataset"])]
+    dataset, lines = _dataset(job, given["dataset"])
+    sampler = _free_name(job, _SAMPLERS)
+    options = _options(job, call, given)
+    lines.append(f"{sampler} = {_SAMPLER}({', '.join([dataset, *options])})")
+    job.edit(job.editor.insert_statements_before(call.statement.node, lines), SHARED_OUT)
+    job.edit(job.editor.insert_argument(_node(call), f"sampler={sampler}"), SHARED_OUT)
+
+
+def _options(job: Job, call: Call, given: dict[str, Argument]) -> list[str]:
+    """Return what the sampler is told of the order and the end of an epoch."""
+    parts: list[str] = []
     shuffle = given.get("shuffle")
     if shuffle is None:
         parts.append("shuffle=False")
@@ -82,27 +94,28 @@ def _sampler(job: Job, call: Call, given: dict[str, Argument]) -> str:
     drop = given.get("drop_last")
     if drop is not None and not is_constant(drop.value, False):
         parts.append(f"drop_last={job.text(drop.value)}")
-    return f"{_SAMPLER}({', '.join(parts)})"
+    return parts
 
 
-def _dataset(job: Job, call: Call, dataset: Argument) -> str:
+def _free_name(job: Job, names: Sequence[str]) -> str:
+    taken = {name for scope in job.script.scopes for name in scope.bindings} | {one.id for one in job.script.names}
+    free = next((name for name in names if name not in taken), None)
+    if free is None:
+        raise Refused(f"{', '.join(names)} are all taken", remedy=f"rename {names[0]}")
+    return free
+
+
+def _dataset(job: Job, dataset: Argument) -> tuple[str, list[str]]:
     """Return the name of the dataset; one that is made inside the call gets a line before it."""
     if isinstance(dataset.value, Name):
-        return dataset.value.id
+        return dataset.value.id, []
     text = job.text(dataset.value)
     if '"""' in text or "'''" in text:
         raise Refused("the loader's dataset is made in a way that can't be moved", dataset.value)
-    taken = {name for scope in job.script.scopes for name in scope.bindings} | {one.id for one in job.script.names}
-    name = next((name for name in _DATASETS if name not in taken), None)
-    if name is None:
-        raise Refused("there is no free name for the dataset", dataset.value)
+    name = _free_name(job, _DATASETS)
     first, *rest = text.splitlines()
-    lines = [f"{name} = {first}", *(f"    {line.strip()}" for line in rest)]
-    job.edit(
-        job.editor.insert_statements_before(call.statement.node, lines), "loader and sampler need the same dataset"
-    )
-    job.edit(job.editor.replace_argument(dataset.node, name), "loader and sampler need the same dataset")
-    return name
+    job.edit(job.editor.replace_argument(dataset.node, name), SAME_DATASET)
+    return name, [f"{name} = {first}", *(f"    {line.strip()}" for line in rest)]
 
 
 def _share_of_batch(job: Job, call: Call, given: dict[str, Argument]) -> None:
