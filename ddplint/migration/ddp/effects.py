@@ -70,6 +70,11 @@ def effect_of(project: Project, call: Call) -> Effect:
     return effects.pop() if len(effects) == 1 else Effect.UNKNOWN
 
 
+def is_of_library(names: frozenset[str]) -> bool:
+    """Whether names certainly stand for something that is neither of the project nor unknown."""
+    return not any(name == UNKNOWN_NAME or name.startswith("<") for name in names)
+
+
 def _of_name(name: str, call: Call) -> Effect:
     if name.startswith((LOCAL, MODULE)):
         return Effect.NONE

@@ -34,7 +34,9 @@ def write_entry(job: Job) -> None:
         lines += [f"{SETUP}()", ""]
     else:
         job.edit(job.editor.insert_statements_before(run, (f"{SETUP}()", "")), JOINED)
-    job.edit(job.editor.insert_statements_before(first, lines), "helpers of the new code")
+    # Two blank lines stand before a definition; other statements have one before them.
+    above = [] if _defines(first) else [""]
+    job.edit(job.editor.insert_statements_before(first, [*above, *lines]), "helpers of the new code")
 
 
 def _defines(node: Any) -> bool:

@@ -35,7 +35,8 @@ def _check_reached_by_all(expression: Expression, voice: Voice) -> None:
 def _reduced(job: Job, expression: Expression, share: Share) -> str:
     if share is Share.COUNT:
         text = f"{job.text(expression)} * dist.get_world_size()"
-        inside = isinstance(job.project.uses(job.script).parent(expression), Operation)
+        parent = job.project.uses(job.script).parent(expression)
+        inside = isinstance(parent, Operation) and type(parent.node).__name__ != "AugAssign"
         return f"({text})" if inside else text
     return f"{job.helper(_HELPERS[share])}({job.text(expression)})"
 

@@ -55,24 +55,20 @@ def _work_out(job: Job, use: DataParallelUse) -> None:
     walk.run()
     if not walk.backwards:
         raise Refused("no backward pass was found on the way of the training data")
-    _check_inputs(values)
     voice = Voice(job)
     voice.find()
     look_for_idle_parameters(job, site)
     look_at_seeds(job, course.loader.call)
     localise(job, site)
     share_out(job, course)
-    wrap(job, site)
+    wrap(job, site, moves_inputs=_are_unmoved(values))
     voice.apply()
     write_exchanges(job, values, walk, voice)
     write_entry(job)
 
 
-def _check_inputs(values: Values) -> None:
-    """DataParallel brings its inputs to the GPUs; without it the script has to do so."""
-    for call, frame in values.forwards.values():
-        for argument in call.arguments:
-            value = values.of(argument.value, frame)
-            if value.share is Share.BATCH and not value.moved:
-                remedy = "call .to(device) on the inputs first"
-                raise Refused("the inputs are not certainly moved to the device of the model", argument.value, remedy)
+def _are_unmoved(values: Values) -> bool:
+    """Whether the wrapper has to move inputs to the GPU, as DataParallel did: the script does not certainly do so."""
+    given = [(argument.value, frame) for call, frame in values.forwards.values() for argument in call.arguments]
+    found = [values.of(value, frame) for value, frame in given]
+    return any(value.share is Share.BATCH and not value.moved for value in found)

@@ -14,6 +14,7 @@ from ddplint.semantics import Attribute, Call, Expression, Name, Script
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Binding, BindingKind, Region, RegionKind, Scope, ScopeKind
 
+_OF_BOTH = frozenset({"parameters", "train", "eval"})
 MOVES = frozenset({"cuda", "to"})
 # Words in the test of a branch that only asks whether there are GPUs to use.
 _ASKS_FOR_GPUS = re.compile(r"cuda|gpu|device|parallel", re.IGNORECASE)
@@ -62,7 +63,7 @@ def find_site(project: Project, script: Script, use: DataParallelUse) -> Site:
         raise Refused("what is wrapped can't be seen")
     binding, moves = _binding(use)
     site = Site(use, use.module, binding, moves, _guard(binding), tuple(_later(script, binding)))
-    _check_name(site)
+    _check_name(project, site)
     return site
 
 
@@ -151,7 +152,7 @@ def _moves(call: Call, name: str) -> bool:
     return moves and isinstance(callee, Attribute) and isinstance(callee.base, Name) and callee.base.id == name
 
 
-def _check_name(site: Site) -> None:
+def _check_name(project: Project, site: Site) -> None:
     """The name stands for nothing else after the wrap, and the model is read under no other name."""
     later = {id(move) for move in site.later}
     for binding in site.scope.bindings[site.name]:
@@ -164,16 +165,30 @@ def _check_name(site: Site) -> None:
             raise Refused(f"{site.module.id} is used without its wrapper after the wrap", after[0])
     elif not site.keeps_name and not isinstance(site.module, Call):
         raise Refused("what is wrapped is not a plain name", site.module)
-    _check_moves(site)
+    _check_moves(project, site)
 
 
-def _check_moves(site: Site) -> None:
+def _wants_parameters(project: Project, read: Name) -> bool:
+    """Whether a read only asks for the parameters, which are those of the model inside, or for its mode."""
+    parent = project.uses(read.scope.script).parent(read)
+    if isinstance(parent, Attribute):
+        return parent.name in _OF_BOTH
+    function = project.resolver.function_of(parent) if isinstance(parent, Call) else None
+    if function is None or not isinstance(parent, Call):
+        return False
+    given = next((name for name, value in project.resolver.bound(parent, function).items() if value is read), None)
+    reads = [one for one in function.script.names if one.id == given and one.scope.function is function]
+    return given is not None and all(_wants_parameters(project, one) for one in reads)
+
+
+def _check_moves(project: Project, site: Site) -> None:
     if not site.later:
         return
     last = max(move.order for move in site.later)
     own = {id(move.callee.base) for move in site.later if isinstance(move.callee, Attribute)}
     for read in site.scope.script.names:
-        if read.id == site.name and site.binding.order < read.order < last and id(read) not in own:
+        between = read.id == site.name and site.binding.order < read.order < last and id(read) not in own
+        if between and not _wants_parameters(project, read):
             raise Refused("the wrapped model is used before it is moved to its device", read)
     for move in site.later:
         plain = move.region is site.binding.region or (site.guard is not None and move.region is site.guard.parent)

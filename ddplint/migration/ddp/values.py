@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ddplint.migration.ddp import torch_values
+from ddplint.migration.ddp.idioms import accuracies
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.losses import Losses
+from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.torch_values import Given
 from ddplint.migration.ddp.value import (
     COUNT,
@@ -304,6 +306,10 @@ class Values:
         number = torch_values.number(index)
         if base.items or base.share is Share.SIZE:
             return base.item(number)
+        if base.share is Share.MEAN and number == 0:
+            if not base.whole:
+                raise Refused("a number has no items since torch 0.5", expression, "write .item() instead of [0]")
+            return MEAN
         if base.share is not Share.BATCH:
             return OWN
         if base.whole and (number is not None or (isinstance(index, Constant) and isinstance(index.value, str))):
@@ -428,6 +434,10 @@ class Values:
         if function.name == "__init__" or function.yields or any(argument.star for argument in call.arguments):
             return OWN if inside.given and not all(value.is_settled for _, value in inside.given) else SAME
         unsettled = not all(value.is_settled for _, value in inside.given)
+        known = accuracies(self._project, call, function) if unsettled else None
+        if known is not None:
+            samplewise = all(value.is_settled or value.share is Share.BATCH for _, value in inside.given)
+            return known if samplewise else OWN
         if len(self._open) > _MOST_OPEN or (unsettled and _keeps_its_own(function)):
             return OWN
         self.entered.setdefault(inside)

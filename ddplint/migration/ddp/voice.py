@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ddplint.edits import CannotEdit
-from ddplint.migration.ddp.effects import Effect, effect_of
+from ddplint.migration.ddp.effects import Effect, effect_of, is_of_library
 from ddplint.migration.ddp.helpers import FIRST_ON_NODE
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
@@ -109,6 +109,8 @@ class Voice:
     def _is_quiet(self, call: Call) -> bool:
         project = self._job.project
         if effect_of(project, call) in (Effect.WRITES, Effect.MAKES_FOLDER):
+            return True
+        if effect_of(project, call) is Effect.NONE and is_of_library(project.names(call.callee)):
             return True
         if project.names(call.callee) <= {"csv.writer", "csv.DictWriter", "json.dump", "pickle.dump", "builtins.print"}:
             return True

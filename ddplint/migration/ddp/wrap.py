@@ -13,23 +13,25 @@ from ddplint.migration.ddp.site import Site
 from ddplint.semantics import Attribute, Name
 
 DDP = "DistributedDataParallel"
+OWN_GPU = "[torch.cuda.current_device()] if torch.cuda.is_available() else None"
 WRAPPED = "the model is wrapped in DistributedDataParallel once it is on its device, whatever GPUs there are"
 
 
-def wrap(job: Job, site: Site) -> None:
-    """Write the wrap; the inputs are known to be on the device, so that it needs no device_ids (see Walk)."""
+def wrap(job: Job, site: Site, *, moves_inputs: bool) -> None:
+    """Write the wrap. It is told its GPU where it has to move the inputs there; else it finds it by the parameters."""
+    own_gpu = f", device_ids={OWN_GPU}" if moves_inputs else ""
     add_import(job, f"from torch.nn.parallel import {DDP}")
     assert site.binding.value is not None
     inner = job.text(site.module) + _moves_text(job, site)
     stays = site.guard is None and not site.later and not site.moves
     if stays:
-        job.edit(job.editor.replace(site.binding.value.node, f"{DDP}({inner})"), WRAPPED)
+        job.edit(job.editor.replace(site.binding.value.node, f"{DDP}({inner}{own_gpu})"), WRAPPED)
     else:
-        _take_apart(job, site, inner)
+        _take_apart(job, site, inner, own_gpu)
     _drop_import(job, site)
 
 
-def _take_apart(job: Job, site: Site, inner: str) -> None:
+def _take_apart(job: Job, site: Site, inner: str, own_gpu: str) -> None:
     """Leave making and moving the model where it is, and wrap it once that is over."""
     line: Any = site.binding.statement.node
     assert site.binding.value is not None
@@ -43,11 +45,11 @@ def _take_apart(job: Job, site: Site, inner: str) -> None:
         job.edit(job.editor.remove_statement(site.guard.node), WRAPPED)
     else:
         job.edit(job.editor.remove_statement(line), WRAPPED)
-    job.edit(job.editor.insert_statements_after(anchor, _line(site)), WRAPPED)
+    job.edit(job.editor.insert_statements_after(anchor, _line(site, own_gpu)), WRAPPED)
 
 
-def _line(site: Site) -> Sequence[str]:
-    return (f"{site.name} = {DDP}({site.name})",)
+def _line(site: Site, own_gpu: str) -> Sequence[str]:
+    return (f"{site.name} = {DDP}({site.name}{own_gpu})",)
 
 
 def _last_of(site: Site) -> Any:

@@ -23,23 +23,74 @@ Nothing warns of this: the training is right, only slow.
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
+from torchvision import datasets, transforms
 
-
-def train(dataset, epochs):
-    model = nn.Linear(32, 10).cuda()
-    model = nn.DataParallel(model)  #~ DDP101
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    loader = DataLoader(dataset, batch_size=256, shuffle=True)
-    for epoch in range(epochs):
-        for inputs, targets in loader:
-            loss = nn.functional.cross_entropy(model(inputs.cuda()), targets.cuda())
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+dataset = datasets.MNIST("data", transform=transforms.ToTensor())
+loader = DataLoader(dataset, batch_size=256, shuffle=True)
+model = nn.Sequential(nn.Flatten(), nn.Linear(784, 10)).cuda()
+model = nn.DataParallel(model)  #~ DDP101
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(10):
+    for inputs, targets in loader:
+        loss = nn.functional.cross_entropy(model(inputs.cuda()), targets.cuda())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
 ```
 
-One process for each GPU, started with `torchrun --nproc_per_node=4 train.py`; each takes its share of the same batch,
-so that the learning rate keeps its meaning:
+The script as the fix leaves it; `torchrun --nproc_per_node=4 train.py` starts one process for each GPU:
+
+```python fixed
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from torchvision import datasets, transforms
+from torch.utils.data.distributed import DistributedSampler
+from torch.nn.parallel import DistributedDataParallel
+import os
+import sys
+import torch.distributed as dist
+
+
+def setup_distributed():
+    \"\"\"Join the processes that torchrun started; without torchrun, be the only one.\"\"\"
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    if "LOCAL_RANK" in os.environ:
+        if torch.cuda.is_available():
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group(backend)
+    else:
+        dist.init_process_group(backend, init_method="tcp://127.0.0.1:0", rank=0, world_size=1)
+    if dist.get_rank() != 0:
+        sys.stdout = open(os.devnull, "w")  # only the first process speaks
+
+
+def share_of_batch(batch_size):
+    \"\"\"Return how many samples of a batch each process takes.\"\"\"
+    share, rest = divmod(batch_size, dist.get_world_size())
+    if rest:
+        raise ValueError(f"{dist.get_world_size()} processes can't share a batch of {batch_size} samples evenly")
+    return share
+
+
+setup_distributed()
+
+dataset = datasets.MNIST("data", transform=transforms.ToTensor())
+train_sampler = DistributedSampler(dataset)
+loader = DataLoader(dataset, batch_size=share_of_batch(256), sampler=train_sampler)
+model = nn.Sequential(nn.Flatten(), nn.Linear(784, 10)).cuda()
+model = DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(10):
+    loader.sampler.set_epoch(epoch)
+    for inputs, targets in loader:
+        loss = nn.functional.cross_entropy(model(inputs.cuda()), targets.cuda())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+```
+
+The same by hand, in a script that torchrun always starts:
 
 ```python good
 import os
@@ -72,9 +123,18 @@ def train(dataset, epochs):
 
 ## Fix
 
-None: the change reaches from the start of the script over its loader to what it prints and saves. The message names
-what to write, and what stands in the way where a script does more than wrap a model: a DataParallel class of its own,
-the function `data_parallel`, a wrap inside a model, a `dim` other than 0, several modules, a loss over the whole batch.
+A move of the whole script, made only where it is proven that the numbers stay the same: the processes are joined at the
+start, the model is wrapped once it is on its device, the loader gets a sampler and each process its share of the batch
+and of the workers, numbers made of one process's samples are summed or averaged over all, one process writes, prints
+and downloads for all, and what is decided by a measured value is decided by the first process. The learning rate stays
+as it is, since the batch of all processes together is as large as before. `ddplint migrate --plan train.py` shows every
+change with its reason and writes nothing.
+
+It is safe where nothing is left to look at. It is unsafe with notes: seeds that reach the augmentation, class weights or
+ignored targets in the loss, parameters that are not proven to get a gradient. It is refused, and the script stays as it
+is, where a condition is not proven, such as a loader made in another file, a Trainer class, several wrapped modules, a
+DataParallel class of its own, a `dim` other than 0, a loss over the whole batch; the plan names the line and what helps.
+With `--no-migrate`, `--fix` leaves these scripts alone.
 
 ## At run time
 

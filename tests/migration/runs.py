@@ -1,0 +1,81 @@
+"""Training scripts run by processes of their own, as python and as torchrun start them, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Seconds for all processes of one run.
+PATIENCE = 100
+# The scripts wrap their model where there are several GPUs; DataParallel hands everything through where there are none.
+TWO_GPUS = "import torch\ntorch.cuda.device_count = lambda: 2\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a script printed, and the states that it saved, by their paths."""
+
+    printed: str
+    saved: dict[str, dict[str, Any]]
+
+
+def run(text: str, folder: Path, ranks: int | None, *options: str) -> Run:
+    """Run a script in a new folder, with ``ranks`` processes of torchrun, None: by python alone.
+
+    Raises AssertionError with what it wrote to the standard error when it fails.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "train.py").write_text(text)
+    (folder / "sitecustomize.py").write_text(TWO_GPUS)
+    launcher = [] if ranks is None else ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={ranks}"]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [sys.executable, *launcher, "train.py", *options],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return Run(done.stdout, {str(path.relative_to(folder)): _state(path) for path in sorted(folder.rglob("*.pt"))})
+
+
+def largest_difference(one: Run, other: Run) -> float:
+    """Return the largest difference between saved numbers; raises AssertionError where other things differ."""
+    assert one.saved.keys() == other.saved.keys()
+    found = 0.0
+    for path, state in one.saved.items():
+        assert state.keys() == other.saved[path].keys()
+        for key, value in state.items():
+            found = max(found, _difference(value, other.saved[path][key]))
+    return found
+
+
+def _difference(value: Any, other: Any) -> float:
+    if hasattr(value, "numel"):
+        assert value.shape == other.shape
+        return float((value.double() - other.double()).abs().max()) if value.numel() else 0.0
+    if isinstance(value, float):
+        return abs(value - float(other))
+    assert value == other
+    return 0.0
+
+
+def _state(path: Path) -> dict[str, Any]:
+    import torch  # noqa: TID251 - the states that runs saved are read with what wrote them
+
+    return dict(_flat(torch.load(path), ""))
+
+
+def _flat(value: Any, prefix: str) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [item for key, inner in value.items() for item in _flat(inner, f"{prefix}.{key}")]
+    if isinstance(value, list | tuple):
+        return [item for number, inner in enumerate(value) for item in _flat(inner, f"{prefix}.{number}")]
+    return [(prefix, value)]
