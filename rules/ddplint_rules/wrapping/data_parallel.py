@@ -130,10 +130,11 @@ and downloads for all, and what is decided by a measured value is decided by the
 as it is, since the batch of all processes together is as large as before. `ddplint migrate --plan train.py` shows every
 change with its reason and writes nothing.
 
-It is safe where nothing is left to look at. It is unsafe with notes: seeds that reach the augmentation, class weights or
-ignored targets in the loss, parameters that are not proven to get a gradient. It is refused, and the script stays as it
-is, where a condition is not proven, such as a loader made in another file, a Trainer class, several wrapped modules, a
-DataParallel class of its own, a `dim` other than 0, a loss over the whole batch; the plan names the line and what helps.
+It is safe where nothing is left to look at. It is unsafe with notes: seeds that reach the augmentation, class weights
+or ignored targets in the loss, parameters that are not proven to get a gradient. It is refused, and the script stays
+as it is, where a condition is not proven, such as a loader made in another file, a Trainer class, several wrapped
+modules, a DataParallel class of its own, a `dim` other than 0, a loss over the whole batch; the plan names the line
+and what helps.
 With `--no-migrate`, `--fix` leaves these scripts alone.
 
 ## At run time
