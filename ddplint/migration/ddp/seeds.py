@@ -25,6 +25,8 @@ _AUGMENTS = re.compile(
 )
 _CHANCE = ("random.", "numpy.random.", "torch.rand", "torch.normal", "torch.bernoulli", "torch.utils.data.random_split")
 _SPLITS = frozenset({"train_test_split", "random_split", "StratifiedShuffleSplit", "ShuffleSplit"})
+# What is drawn with a generator of torch, which always begins alike, or with a seed given to the call.
+_OWN_SEED = frozenset({"generator", "random_state", "seed"})
 # Methods that draw for one sample or one batch, whoever asks.
 _FOR_SAMPLE = frozenset({"__getitem__", "__call__", "get_params", "transform", "augment", "collate_fn"})
 _EACH_TIME = _FOR_SAMPLE | {"__iter__", "forward"}
@@ -74,6 +76,8 @@ def _drawn(job: Job, dataset: Expression) -> Iterator[Expression]:
 def _draws(job: Job, call: Call) -> bool:
     function = call.scope.function
     if function is not None and function.outermost.name in _EACH_TIME:
+        return False
+    if any(given.keyword in _OWN_SEED for given in call.arguments):
         return False
     names = job.project.names(call.callee)
     return any(name.startswith(_CHANCE) for name in names) or last_name(call.callee) in _SPLITS
