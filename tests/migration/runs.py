@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 # Seconds for all processes of one run.
@@ -24,26 +26,37 @@ class Run:
 
 
 def run(text: str, folder: Path, ranks: int | None, *options: str) -> Run:
-    """Run a script in a new folder, with ``ranks`` processes of torchrun, None: by python alone.
+    """Run a script in a new folder, with ``ranks`` processes as torchrun starts them, None: by python alone.
 
     Raises AssertionError with what it wrote to the standard error when it fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "train.py").write_text(text)
     (folder / "sitecustomize.py").write_text(TWO_GPUS)
-    launcher = [] if ranks is None else ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={ranks}"]
-    environment = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [sys.executable, *launcher, "train.py", *options],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return Run(done.stdout, {str(path.relative_to(folder)): _state(path) for path in sorted(folder.rglob("*.pt"))})
+    command = [sys.executable, "train.py", *options]
+    processes = [
+        subprocess.Popen(command, cwd=folder, env=environment, stdout=PIPE, stderr=PIPE, text=True)
+        for environment in _environments(folder, ranks)
+    ]
+    try:
+        printed = [process.communicate(timeout=PATIENCE) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    assert not any(process.returncode for process in processes), [error[-2000:] for _, error in printed]
+    saved = {str(path.relative_to(folder)): _state(path) for path in sorted(folder.rglob("*.pt"))}
+    return Run("".join(output for output, _ in printed), saved)
+
+
+def _environments(folder: Path, ranks: int | None) -> list[dict[str, str]]:
+    """Return what each process finds in its environment."""
+    own = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    if ranks is None:
+        return [own]
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(found.getsockname()[1]), "WORLD_SIZE": str(ranks)}
+    return [{**own, **meeting, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(ranks)]
 
 
 def largest_difference(one: Run, other: Run) -> float:
