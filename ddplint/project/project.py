@@ -23,6 +23,7 @@ from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
 from ddplint.project.feeding import Feeding
 from ddplint.project.files import ProjectFiles
+from ddplint.project.fixed_settings import FixedSettings
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
@@ -56,6 +57,7 @@ from ddplint.project.selective import Selective
 from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
 from ddplint.project.stored_states import StoredStates
+from ddplint.project.switches import Switches
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
@@ -127,6 +129,8 @@ class Project:
         self.obstacles = Obstacles(self, self.data_parallel, self.training)
         self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
+        self.switches = Switches(self)
+        self.fixed_settings = FixedSettings(self)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.omissions = Omissions(self)
         self.same_values = SameValues(self)

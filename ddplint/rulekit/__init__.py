@@ -15,6 +15,7 @@ from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
+from ddplint.project.fixed_settings import FixedSetting
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
@@ -33,6 +34,7 @@ from ddplint.project.trail import Pass, Trail
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
+from ddplint.rulekit.removal import removed
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
     Argument,
@@ -59,6 +61,7 @@ from ddplint.semantics import (
 )
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.attempts import caught
+from ddplint.semantics.comments import has_comment
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.in_reach import InReach, in_reach
@@ -127,6 +130,7 @@ __all__ = [
     "Expression",
     "FileWrite",
     "Fix",
+    "FixedSetting",
     "Form",
     "FormattedText",
     "Found",
@@ -191,10 +195,12 @@ __all__ = [
     "WriteKind",
     "caught",
     "guarded",
+    "has_comment",
     "in_reach",
     "is_whole_statement",
     "last_name",
     "reaching",
+    "removed",
     "shown",
     "surely_bound",
     "written",
