@@ -61,6 +61,7 @@ from ddplint.project.switches import Switches
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
+from ddplint.project.training_steps import TrainingSteps
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
@@ -130,6 +131,7 @@ class Project:
         self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
         self.switches = Switches(self)
+        self.training_steps = TrainingSteps(self)
         self.fixed_settings = FixedSettings(self)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.omissions = Omissions(self)

@@ -36,7 +36,13 @@ class Switches:
 
         What a program asks of every run does not count: whether it is the main file, its rank, whether there is a GPU.
         """
-        return any(map(self._is_switched, at.region.chain())) or self._guard_calls_of(at.region.scope.function)
+        return any(map(self.is_one, at.region.chain())) or self._guard_calls_of(at.region.scope.function)
+
+    def is_one(self, region: Region) -> bool:
+        """Whether a region is entered after an error, or under a test that not every run of a program passes."""
+        if region.kind is RegionKind.HANDLER:
+            return True
+        return region.kind is RegionKind.BRANCH and (region.test is None or not self._is_for_every_run(region.test))
 
     def _guard_calls_of(self, function: Function | None, depth: int = 0) -> bool:
         """Whether every call of a function that can be seen is switched."""
@@ -49,12 +55,7 @@ class Switches:
         return self._entered[id(function)]
 
     def _is_optional(self, call: Call, depth: int) -> bool:
-        return any(map(self._is_switched, call.region.chain())) or self._guard_calls_of(call.scope.function, depth + 1)
-
-    def _is_switched(self, region: Region) -> bool:
-        if region.kind is RegionKind.HANDLER:
-            return True
-        return region.kind is RegionKind.BRANCH and (region.test is None or not self._is_for_every_run(region.test))
+        return any(map(self.is_one, call.region.chain())) or self._guard_calls_of(call.scope.function, depth + 1)
 
     def _is_for_every_run(self, test: Expression) -> bool:
         if isinstance(test, Not):
