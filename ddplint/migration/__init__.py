@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ddplint.migration.renames import Rename
 from ddplint.migration.torch_amp import TorchAmpMove
 
-__all__ = ["TorchAmpMove"]
+__all__ = ["Rename", "TorchAmpMove"]

@@ -29,6 +29,7 @@ from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.instances import Instances
+from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
@@ -132,6 +133,7 @@ class Project:
         self.processes = Processes(self, self.reach)
         self.switches = Switches(self)
         self.training_steps = TrainingSteps(self)
+        self.kept_graphs = KeptGraphs(self)
         self.fixed_settings = FixedSettings(self)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.omissions = Omissions(self)

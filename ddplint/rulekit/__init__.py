@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
-from ddplint.migration import TorchAmpMove
+from ddplint.migration import Rename, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
@@ -18,6 +18,7 @@ from ddplint.project.exits import UnevenExit
 from ddplint.project.fixed_settings import FixedSetting
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
+from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
@@ -139,6 +140,7 @@ __all__ = [
     "Impact",
     "Imported",
     "InReach",
+    "KeptGraph",
     "Lambda",
     "Loader",
     "Logic",
@@ -168,6 +170,7 @@ __all__ = [
     "Reference",
     "Region",
     "RegionKind",
+    "Rename",
     "Repeat",
     "Role",
     "Rule",

@@ -16,7 +16,7 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _FEATURE_TESTS = frozenset({"hasattr", "getattr"})
-_LIBRARY = re.compile(r"torch|amp|cuda")
+_LIBRARY = re.compile(r"torch|amp|cuda|^dist$|distributed|c10d")
 # What an attempt to use a missing module or attribute raises.
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
