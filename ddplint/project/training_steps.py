@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ class TrainingSteps:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._steps: dict[int, tuple[Call, ...]] = {}
+        self._trains: dict[int, tuple[Call, ...]] = {}
 
     def loop_of(self, at: Expression) -> Loop | None:
         """Return the loop of training steps that comes to an expression in every round, None when there is none.
@@ -31,18 +32,30 @@ class TrainingSteps:
         A test on the way, such as ``step % 100 == 0``, keeps it from being every round, unless the step itself is
         under the same test. The function around may be called from the loop.
         """
-        return self._loop_of(at, 0)
+        return self._loop_of(at, self.backward_in, 0)
 
-    def _loop_of(self, at: Expression, depth: int) -> Loop | None:
+    def repeats(self, at: Expression) -> Loop | None:
+        """Return the loop that trains and comes to an expression in every round, be it of steps, epochs or phases."""
+        return self._loop_of(at, self.training_in, 0)
+
+    def training_in(self, loop: Loop) -> tuple[Call, ...]:
+        """Return the calls in a loop, and in the loops inside, that run a backward pass or can lead to one."""
+        if id(loop) not in self._trains:
+            calls = [call for call in loop.statement.region.scope.script.calls if loop in call.region.loops]
+            onward = self._project.reach.onward
+            self._trains[id(loop)] = tuple(call for call in calls if any(map(_is_backward, onward([call]))))
+        return self._trains[id(loop)]
+
+    def _loop_of(self, at: Expression, backward_in: Callable[[Loop], tuple[Call, ...]], depth: int) -> Loop | None:
         for loop in _loops_around(at):
-            backward = self.backward_in(loop)
+            backward = backward_in(loop)
             if backward:
                 return None if self._is_switched(at, loop, backward) else loop
         function = at.scope.function
         if function is None or depth == _DEEPEST or self._is_switched(at, None, self._alone(function)):
             return None
         calls, _ = self._project.callers(function)
-        return next(filter(None, (self._loop_of(call, depth + 1) for call in calls)), None)
+        return next(filter(None, (self._loop_of(call, backward_in, depth + 1) for call in calls)), None)
 
     def backward_in(self, loop: Loop) -> tuple[Call, ...]:
         """Return the calls in a loop that run one backward pass each, or lead to one, and stand in no loop inside."""

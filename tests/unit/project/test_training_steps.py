@@ -72,14 +72,33 @@ SELDOM = [
 ]
 
 
-def has_loop(tmp_path: Path, text: str) -> bool:
+REPEATED = [
+    *EVERY_STEP,
+    pytest.param("for e in range(3):\n    for x in loader:\n        loss.backward()\n    here()\n", id="once an epoch"),
+    pytest.param(
+        "def train():\n    for x in loader:\n        loss.backward()\ndef check():\n    here()\n"
+        "for epoch in range(3):\n    train()\n    check()\n",
+        id="in a helper, once an epoch",
+    ),
+]
+ONCE = [
+    pytest.param("for ranks in parts:\n    here()\nfor x in loader:\n    loss.backward()\n", id="before the training"),
+    pytest.param(
+        "for e in range(3):\n    if group is None:\n        here()\n    for x in loader:\n        loss.backward()\n",
+        id="where it is missing",
+    ),
+]
+
+
+def has_loop(tmp_path: Path, text: str, *, repeats: bool = False) -> bool:
     path = tmp_path / "train.py"
     path.write_text(text)
     project = Workspace().project(path)
     script = project.script(path.resolve())
     assert script is not None
     [here] = [call for call in script.calls if isinstance(call.callee, Name) and call.callee.id == "here"]
-    return project.training_steps.loop_of(here) is not None
+    steps = project.training_steps
+    return (steps.repeats(here) if repeats else steps.loop_of(here)) is not None
 
 
 @pytest.mark.parametrize("text", EVERY_STEP)
@@ -90,3 +109,13 @@ def test_every_step_comes_there(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("text", SELDOM)
 def test_not_every_step_comes_there(tmp_path: Path, text: str) -> None:
     assert not has_loop(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", REPEATED)
+def test_training_comes_there_again_and_again(tmp_path: Path, text: str) -> None:
+    assert has_loop(tmp_path, text, repeats=True)
+
+
+@pytest.mark.parametrize("text", ONCE)
+def test_training_comes_there_once(tmp_path: Path, text: str) -> None:
+    assert not has_loop(tmp_path, text, repeats=True)
