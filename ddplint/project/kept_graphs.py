@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ddplint.semantics import Attribute, Call, Constant, Expression, Mapping, Name, Operation, Script, Sequence
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Binding, BindingKind, Loop
+from ddplint.semantics.structure import Binding, BindingKind, Loop, LoopKind
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -63,10 +63,14 @@ class KeptGraphs:
         begun = [binding for binding in bindings if not _adds(binding)]
         if not begun or any(_is_in(loop, binding) for binding in gatherer.scope.bindings.get(gatherer.id, ())):
             return False
-        if any(binding.kind is not BindingKind.ASSIGNMENT for binding in begun):
+        if any(binding.kind is not BindingKind.ASSIGNMENT or self._is_of_one_batch(binding) for binding in begun):
             return False
         beside = gatherer.scope.script.calls_in(gatherer.scope.function)
         return all(map(self._grows, begun)) and not any(_asks(call, gatherer.id) for call in beside)
+
+    def _is_of_one_batch(self, begun: Binding) -> bool:
+        """Whether a name is begun anew for each thing that a loop runs over, which is more than counting epochs."""
+        return any(loop.kind is LoopKind.FOR and not self._project.epochs.counts(loop) for loop in begun.region.loops)
 
     def _grows(self, binding: Binding) -> bool:
         """Whether a value is a number, a list, a dict or a tensor that is made there: no queue that forgets."""
