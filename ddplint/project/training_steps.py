@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from ddplint.project.roles import Role
 from ddplint.semantics import Attribute, Call, Expression, Script
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Function, Loop, LoopKind
@@ -30,7 +31,7 @@ class TrainingSteps:
         """Return the loop of training steps that comes to an expression in every round, None when there is none.
 
         A test on the way, such as ``step % 100 == 0``, keeps it from being every round, unless the step itself is
-        under the same test. The function around may be called from the loop.
+        under the same test. The function around may be called from the loop, but not by a test alone.
         """
         return self._loop_of(at, self.backward_in, 0)
 
@@ -54,8 +55,11 @@ class TrainingSteps:
         function = at.scope.function
         if function is None or depth == _DEEPEST or self._is_switched(at, None, self._alone(function)):
             return None
-        calls, _ = self._project.callers(function)
+        calls = (call for call in self._project.callers(function)[0] if not self._is_test(call))
         return next(filter(None, (self._loop_of(call, backward_in, depth + 1) for call in calls)), None)
+
+    def _is_test(self, call: Call) -> bool:
+        return self._project.role(call.scope.script) is Role.TEST
 
     def backward_in(self, loop: Loop) -> tuple[Call, ...]:
         """Return the calls in a loop that run one backward pass each, or lead to one, and stand in no loop inside."""
