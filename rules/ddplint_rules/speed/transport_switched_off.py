@@ -36,11 +36,9 @@ import os
 import torch
 import torch.distributed as dist
 
-# These GPUs hang in peer-to-peer copies behind an IOMMU.
-os.environ["NCCL_P2P_DISABLE"] = "1"
-
 if "RTX 40" in torch.cuda.get_device_name():
     os.environ["NCCL_IB_DISABLE"] = "1"
+os.environ["NCCL_P2P_DISABLE"] = "1"  # our machines hang in peer-to-peer copies behind their IOMMU
 dist.init_process_group("nccl")
 ```
 
