@@ -15,7 +15,7 @@ _VERSION = re.compile(
     r"|torch_?(?:has|ge|gt|le|lt|greater|less|at_least|\d)",
     re.IGNORECASE,
 )
-_FEATURE_TESTS = frozenset({"hasattr", "getattr"})
+_FEATURE_TESTS = frozenset({"hasattr", "getattr", "dir"})
 _LIBRARY = re.compile(r"torch|amp|cuda|^dist$|distributed|c10d")
 # What an attempt to use a missing module or attribute raises.
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})

@@ -43,9 +43,8 @@ import torch.distributed as dist
 
 def gather(output, tensor):
     if hasattr(dist, "all_gather_single"):
-        dist.all_gather_single(output, tensor)
-    else:
-        dist.all_gather_into_tensor(output, tensor)
+        return dist.all_gather_single(output, tensor)
+    return dist.all_gather_into_tensor(output, tensor)
 ```
 
 ## Fix
@@ -152,7 +151,7 @@ def _message(reference: Reference, project: Project) -> str:
         return f"`{name}` warns in every process and will go; put the tensors into one, or exchange them one by one"
     if name in RENAMED:
         successor = _successor(name, project)
-        since = " since torch 2.13" if successor.endswith("_single") else ""
+        since = " since torch 2.13" if RENAMED[name][1] else ""
         return f"`{name}` is deprecated{since} and warns in every process; write `{successor}`"
     return f"`{name}` is deprecated and warns in every process; write `{name.replace('reduce_op', 'ReduceOp')}`"
 
