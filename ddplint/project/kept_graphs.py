@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ddplint.semantics import Attribute, Call, Constant, Expression, Mapping, Name, Operation, Script, Sequence
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
+from ddplint.semantics.resolve import Origin
 from ddplint.semantics.structure import Binding, BindingKind, Loop, LoopKind
 
 if TYPE_CHECKING:
@@ -53,9 +54,18 @@ class KeptGraphs:
         """Return the innermost loop of training steps around a loss, and the backward pass that begins with it."""
         for loop in loss.region.loops:
             for call in self._project.training_steps.backward_in(loop) if _steps(loop) else ():
-                if _begins_with(call, loss) and loss.region.within(call.region) and not _retains(call):
+                if loss.region.within(call.region) and (_begins_with(call, loss) or self._hands_over(call, loss)):
                     return loop, call
         return None, None
+
+    def _hands_over(self, call: Call, loss: Name) -> bool:
+        """Whether a call runs a function of the project that begins a backward pass with the loss it is given."""
+        function = self._project.resolver.function_of(call)
+        given = {} if function is None else self._project.resolver.bound(call, function)
+        taken = {name for name, value in given.items() if isinstance(value, Name) and _is_same(value, loss)}
+        return function is not None and any(
+            inner.region is function.region and _is_of(inner, taken) for inner in function.script.calls_in(function)
+        )
 
     def _is_kept(self, gatherer: Name, loop: Loop) -> bool:
         """Whether a name outlives the rounds of a loop, and no gradient is asked of what it gathers."""
@@ -81,10 +91,14 @@ class KeptGraphs:
                 if isinstance(value, Sequence) and index is not None and index < len(value.items)
                 else None
             )
-        if isinstance(value, Call):
-            names = self._project.names(value.callee)
+        origins = () if value is None else self._project.origins(value)
+        return bool(origins) and all(map(self._is_made_here, origins))
+
+    def _is_made_here(self, origin: Origin) -> bool:
+        if isinstance(origin, Call):
+            names = self._project.names(origin.callee)
             return names <= _LIST or all(name.startswith("torch.") for name in names)
-        return isinstance(value, Constant | Sequence | Mapping | Operation)
+        return isinstance(origin, Constant | Sequence | Mapping | Operation)
 
 
 def _gathered(script: Script) -> Iterator[tuple[Name, Expression]]:
@@ -125,13 +139,22 @@ def _steps(loop: Loop) -> bool:
     return any(last_name(call.callee) in _STEPS and loop in call.region.loops for call in calls)
 
 
-def _begins_with(backward: Call, loss: Name) -> bool:
-    """Whether a backward pass is that of a loss: ``loss.backward()``, ``scaler.scale(loss / 2).backward()``."""
-    if not isinstance(backward.callee, Attribute) or "backward" not in backward.callee.name:
+def _begins_with(call: Call, loss: Name) -> bool:
+    """Whether a call is the backward pass of a loss: ``loss.backward()``, ``scaler.scale(loss / 2).backward()``."""
+    return _is_of(call, {loss.id}) and any(isinstance(part, Name) and _is_same(part, loss) for part in call.walk())
+
+
+def _is_of(call: Call, names: set[str]) -> bool:
+    """Whether a call is a backward pass of one of these names that frees the graph."""
+    if not isinstance(call.callee, Attribute) or "backward" not in call.callee.name or _retains(call):
         return False
-    parts = [part for part in backward.walk() if isinstance(part, Name) and part.id == loss.id]
-    bound = {id(binding) for binding in reaching(loss.id, loss) or ()}
-    return bool(bound) and any({id(binding) for binding in reaching(part.id, part) or ()} == bound for part in parts)
+    return any(isinstance(part, Name) and part.id in names for part in call.walk())
+
+
+def _is_same(one: Name, other: Name) -> bool:
+    """Whether two reads of a name are of one value."""
+    bound = [{id(binding) for binding in reaching(name.id, name) or ()} for name in (one, other)]
+    return one.id == other.id and bool(bound[0]) and bound[0] == bound[1]
 
 
 def _retains(backward: Call) -> bool:

@@ -20,6 +20,12 @@ KEPT = [
     pytest.param(LOOP.replace("total = 0", "total = {'a': 0}") + "    total['a'] += loss\n", id="added to an item"),
     pytest.param(LOOP.replace("loss.backward", "scaler.scale(loss / 2).backward") + "    total += loss\n", id="scaled"),
     pytest.param(LOOP.replace("loss.backward()", "engine.backward(loss)") + "    total += loss\n", id="by an engine"),
+    pytest.param(
+        "def back(lost):\n    lost.backward()\n"
+        + LOOP.replace("loss.backward()", "back(loss)")
+        + "    total += loss\n",
+        id="in a helper",
+    ),
     pytest.param("for e in range(3):\n    " + LOOP.replace("\n", "\n    ") + "    total += loss\n", id="in each epoch"),
 ]
 NOT_KEPT = [
