@@ -65,6 +65,7 @@ from ddplint.semantics.attempts import caught
 from ddplint.semantics.comments import has_comment
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
+from ddplint.semantics.fallbacks import is_fallback
 from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.rank_values import RankValue
@@ -200,6 +201,7 @@ __all__ = [
     "guarded",
     "has_comment",
     "in_reach",
+    "is_fallback",
     "is_whole_statement",
     "last_name",
     "reaching",

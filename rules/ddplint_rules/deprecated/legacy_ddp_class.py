@@ -68,13 +68,12 @@ from ddplint.rulekit import (
     Found,
     Impact,
     Project,
-    Region,
-    RegionKind,
     Rename,
     Rule,
     Script,
     Statement,
     Use,
+    is_fallback,
 )
 
 RULE = Rule(
@@ -109,17 +108,12 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 
 def _places(script: Script, module: str, project: Project) -> Iterator[Statement | Expression]:
     """Yield where a module is imported, or is read as an attribute, without another way beside it."""
-    for name, statement, region in script.imports:
-        if f"{name}.".startswith(f"{module}.") and _is_certain(region):
+    for name, statement, _ in script.imports:
+        if f"{name}.".startswith(f"{module}.") and not is_fallback(statement):
             yield statement
     for attribute in script.attributes:
-        if attribute.name == "deprecated" and project.names(attribute) == {module} and _is_certain(attribute.region):
+        if attribute.name == "deprecated" and project.names(attribute) == {module} and not is_fallback(attribute):
             yield attribute
-
-
-def _is_certain(region: Region) -> bool:
-    """Whether nothing decides whether a region is run, and no error in it is caught."""
-    return all(outer.kind not in (RegionKind.BRANCH, RegionKind.TRY, RegionKind.HANDLER) for outer in region.chain())
 
 
 def _gone(module: str) -> str:
