@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ddplint.migration.ddp import DataParallelMove
+from ddplint.migration.renames import Rename
 from ddplint.migration.torch_amp import TorchAmpMove
 
-__all__ = ["DataParallelMove", "TorchAmpMove"]
+__all__ = ["DataParallelMove", "Rename", "TorchAmpMove"]

@@ -23,13 +23,17 @@ class Epochs:
 
     def counter(self, loop: Loop) -> str | None:
         """Return the name in which a loop counts its rounds, None when it does not count or nobody is to read it."""
-        if loop.iterable is None or not self._counts(loop.iterable):
+        if not self.counts(loop):
             return None
         for name, bindings in loop.statement.region.scope.bindings.items():
             for binding in bindings:
                 if binding.kind is BindingKind.LOOP and binding.value is loop.iterable and not binding.path:
                     return name if name.strip("_") else None
         return None
+
+    def counts(self, loop: Loop) -> bool:
+        """Whether a loop runs over a range of numbers, also through a progress bar."""
+        return loop.iterable is not None and self._counts(loop.iterable)
 
     def known_as(self, made: Call, repeat: Repeat) -> str | None:
         """Return the name that surely is what a call made, where a loop begins and where it runs over it."""
@@ -41,7 +45,6 @@ class Epochs:
         return name.name
 
     def _counts(self, iterable: Expression) -> bool:
-        """Whether a loop runs over a range of numbers, also through a progress bar."""
         if not isinstance(iterable, Call):
             return False
         names = self._project.names(iterable.callee)

@@ -23,11 +23,13 @@ from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
 from ddplint.project.feeding import Feeding
 from ddplint.project.files import ProjectFiles
+from ddplint.project.fixed_settings import FixedSettings
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.instances import Instances
+from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
@@ -56,9 +58,11 @@ from ddplint.project.selective import Selective
 from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
 from ddplint.project.stored_states import StoredStates
+from ddplint.project.switches import Switches
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
+from ddplint.project.training_steps import TrainingSteps
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
@@ -127,6 +131,10 @@ class Project:
         self.obstacles = Obstacles(self, self.data_parallel, self.training)
         self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
+        self.switches = Switches(self)
+        self.training_steps = TrainingSteps(self)
+        self.kept_graphs = KeptGraphs(self)
+        self.fixed_settings = FixedSettings(self)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.omissions = Omissions(self)
         self.same_values = SameValues(self)

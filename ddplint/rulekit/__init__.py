@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
-from ddplint.migration import DataParallelMove, TorchAmpMove
+from ddplint.migration import DataParallelMove, Rename, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
@@ -15,8 +15,10 @@ from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
+from ddplint.project.fixed_settings import FixedSetting
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
+from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
@@ -33,6 +35,7 @@ from ddplint.project.trail import Pass, Trail
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
+from ddplint.rulekit.removal import removed
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
     Argument,
@@ -59,8 +62,10 @@ from ddplint.semantics import (
 )
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.attempts import caught
+from ddplint.semantics.comments import has_comment
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
+from ddplint.semantics.fallbacks import is_fallback
 from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
 from ddplint.semantics.rank_values import RankValue
@@ -128,6 +133,7 @@ __all__ = [
     "Expression",
     "FileWrite",
     "Fix",
+    "FixedSetting",
     "Form",
     "FormattedText",
     "Found",
@@ -136,6 +142,7 @@ __all__ = [
     "Impact",
     "Imported",
     "InReach",
+    "KeptGraph",
     "Lambda",
     "Loader",
     "Logic",
@@ -165,6 +172,7 @@ __all__ = [
     "Reference",
     "Region",
     "RegionKind",
+    "Rename",
     "Repeat",
     "Role",
     "Rule",
@@ -192,10 +200,13 @@ __all__ = [
     "WriteKind",
     "caught",
     "guarded",
+    "has_comment",
     "in_reach",
+    "is_fallback",
     "is_whole_statement",
     "last_name",
     "reaching",
+    "removed",
     "shown",
     "surely_bound",
     "written",

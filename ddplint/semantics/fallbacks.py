@@ -8,21 +8,21 @@ from typing import Any
 
 from ddplint.semantics.expressions import Attribute, Call, Expression, Name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import ExitKind, Region, RegionKind
+from ddplint.semantics.structure import ExitKind, Region, RegionKind, Statement
 
 _VERSION = re.compile(
     r"__version__|torch\w*version|(?:parse|loose|digit|strict|check|compare|min|required)_?version|version_?at_least"
     r"|torch_?(?:has|ge|gt|le|lt|greater|less|at_least|\d)",
     re.IGNORECASE,
 )
-_FEATURE_TESTS = frozenset({"hasattr", "getattr"})
-_LIBRARY = re.compile(r"torch|amp|cuda")
+_FEATURE_TESTS = frozenset({"hasattr", "getattr", "dir"})
+_LIBRARY = re.compile(r"torch|amp|cuda|^dist$|distributed|c10d")
 # What an attempt to use a missing module or attribute raises.
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
 
-def is_fallback(at: Expression) -> bool:
-    """Whether an expression is one of the ways that a script keeps for different versions of a library.
+def is_fallback(at: Expression | Statement) -> bool:
+    """Whether an expression or a statement is one of the ways that a script keeps for different versions of a library.
 
     It stands under a test of a version or of a feature, in an ``except`` block, or in a ``try`` block that is left
     when something is missing or that sets a name which its ``except`` block sets, too.

@@ -69,6 +69,8 @@ FALLBACKS = [
     pytest.param(f"NEW = version.parse(v)\nif not NEW:\n    {OLD}", True, id="under a flag made from the version"),
     pytest.param(f"c = new() if TORCH_GREATER_EQUAL_2_4 else {OLD}", True, id="in a conditional expression"),
     pytest.param(f"if not hasattr(torch.amp, 'autocast'):\n    {OLD}", True, id="under a test of a feature"),
+    pytest.param(f"if hasattr(dist, 'all_gather_single'):\n    {OLD}", True, id="under a test of a feature of dist"),
+    pytest.param(f"if 'x' not in dir(torch.amp):\n    {OLD}", True, id="under a look into a module"),
     pytest.param(f"if hasattr(args, 'half'):\n    {OLD}", False, id="under a test of an option"),
     pytest.param(f"try:\n    new()\nexcept TypeError:\n    {OLD}", True, id="in an except block"),
     pytest.param(f"try:\n    {OLD}\nexcept AttributeError:\n    pass", True, id="where what is missing is caught"),
