@@ -36,7 +36,7 @@ from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
-from ddplint.project.output import replaces_print
+from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
@@ -59,7 +59,9 @@ from ddplint.project.stored_states import StoredStates
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
+from ddplint.project.turns import Turns
 from ddplint.project.type_tests import tells_apart
+from ddplint.project.uncalled import UncalledGuards
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
@@ -125,8 +127,10 @@ class Project:
         self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))
         self.data_parallel = DataParallelUses(self.resolver, self.reach)
         self.obstacles = Obstacles(self, self.data_parallel, self.training)
+        self.turns = Turns(self)
         self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
+        self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.omissions = Omissions(self)
         self.same_values = SameValues(self)
@@ -293,6 +297,10 @@ class Project:
     def replaces_print(self, script: Script) -> bool:
         """Whether the program that a script belongs to puts its own function in the place of ``print``."""
         return any(map(replaces_print, self.contents(script)))
+
+    def hides_bars(self, script: Script) -> bool:
+        """Whether the program that a script belongs to switches progress bars off, or redirects the error stream."""
+        return any(map(hides_bars, self.contents(script)))
 
     def role(self, script: Script) -> Role:
         """Return what a script is for, as far as its path says: training, evaluation, a test."""

@@ -30,6 +30,7 @@ from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
 from ddplint.project.trail import Pass, Trail
+from ddplint.project.uncalled import Uncalled
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
@@ -184,6 +185,7 @@ __all__ = [
     "SuppressionReport",
     "TorchAmpMove",
     "Trail",
+    "Uncalled",
     "UnevenExit",
     "Use",
     "Wrapper",
