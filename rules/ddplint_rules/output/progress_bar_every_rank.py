@@ -150,6 +150,7 @@ HARMLESS = frozenset(
         "clear",
         "close",
         "refresh",
+        "reset",
         "set_description",
         "set_description_str",
         "set_postfix",
