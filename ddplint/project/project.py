@@ -13,6 +13,7 @@ from ddplint.project.checkpoints import Checkpoints
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
+from ddplint.project.dead_tests import DeadTests
 from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
 from ddplint.project.devices import Devices
@@ -149,6 +150,7 @@ class Project:
         self.epochs = Epochs(self)
         self.options = Options(self)
         self.scaling = Scaling(self)
+        self.dead_tests = DeadTests(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

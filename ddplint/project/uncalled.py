@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script, Sequence
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Script, Sequence
 from ddplint.semantics.ranks import names_rank
 from ddplint.semantics.resolve import Imported
 from ddplint.semantics.structure import Function
-from ddplint.semantics.tested import asked_for_truth, compared
+from ddplint.semantics.tested import asked_for_truth, parts_of
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -64,7 +64,7 @@ class UncalledGuards:
         """Yield the questions about the rank, or the group, that a script reads in a test and does not call."""
         for part in asked_for_truth(script):
             yield from self._uncalled(part, False)
-        for comparison in compared(script):
+        for comparison in parts_of(script, Comparison):
             for operator, right in comparison.comparisons[:1]:
                 if operator in _EQUALITY and _is_number(right):
                     yield from self._uncalled(comparison.left, True)

@@ -13,6 +13,7 @@ from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
+from ddplint.project.dead_tests import Deadness, DeadTest
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
 from ddplint.project.frameworks import LOOP_DRIVERS
@@ -118,6 +119,8 @@ __all__ = [
     "Confidence",
     "Constant",
     "DataParallelUse",
+    "DeadTest",
+    "Deadness",
     "DeviceIndex",
     "Divergence",
     "Edit",

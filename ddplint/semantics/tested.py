@@ -1,11 +1,11 @@
-"""What a script tests: the smallest parts that are asked for their truth, and the comparisons."""
+"""What a script tests: the smallest parts that are asked for their truth, the comparisons, and what joins them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 from ddplint.semantics.expressions import (
-    Comparison,
     Comprehension,
     Conditional,
     Expression,
@@ -14,6 +14,8 @@ from ddplint.semantics.expressions import (
 )
 from ddplint.semantics.script import Script
 from ddplint.semantics.structure import Region
+
+Kind = TypeVar("Kind", bound=Expression)
 
 
 def asked_for_truth(script: Script) -> list[Expression]:
@@ -25,10 +27,10 @@ def asked_for_truth(script: Script) -> list[Expression]:
     return sorted({id(part): part for part in found}.values(), key=lambda part: part.order)
 
 
-def compared(script: Script) -> list[Comparison]:
-    """Return all comparisons, in source order."""
+def parts_of(script: Script, kind: type[Kind]) -> list[Kind]:
+    """Return all expressions of a kind that stand in a script's statements, in source order."""
     parts = (part for whole, _ in _wholes(script) for part in whole.walk())
-    found = {id(part): part for part in parts if isinstance(part, Comparison)}
+    found = {id(part): part for part in parts if isinstance(part, kind)}
     return sorted(found.values(), key=lambda part: part.order)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ddplint.semantics import Script
+from ddplint.semantics import Comparison, Script
 from ddplint.semantics.parse import parse
 from ddplint.semantics.shown import written
-from ddplint.semantics.tested import asked_for_truth, compared
+from ddplint.semantics.tested import asked_for_truth, parts_of
 from ddplint.source import SourceFile
 
 
@@ -45,4 +45,4 @@ def test_what_is_asked_for_its_truth(text: str, expected: list[str]) -> None:
     ],
 )
 def test_comparisons_are_found(text: str, expected: list[str]) -> None:
-    assert [written(part) for part in compared(_script(text))] == expected
+    assert [written(part) for part in parts_of(_script(text), Comparison)] == expected
