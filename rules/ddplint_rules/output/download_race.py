@@ -2,16 +2,17 @@
 
 ## What it finds
 
-Data sets of torchvision and torchaudio with `download=True`, `torch.hub.load`, `nltk.download`, `urlretrieve`, `gdown`,
-`wget`, the download helpers of torchvision, and archives that are unpacked (`extractall`, `unpack_archive`), that
-every process of a distributed run comes to with the same place to write to: in the function that starts the process
-group, before or after it does, or in functions that such code calls.
+Data sets of torchvision and torchaudio with `download=True`, `torch.hub.load`, `nltk.download`, `urlretrieve`, the
+download helpers of torchvision, and archives that are unpacked (`extractall`, `unpack_archive`), that every process of
+a distributed run comes to with the same place to write to: in the function that starts the process group, before or
+after it does, or in functions that such code calls.
 
 It is silent where a test, a decorator or a context lets only some ranks pass, at the line or around every call on the
 way; where one rank goes first and the others wait at a barrier, or behind a file lock; where the first rank has made
 the same call before, and a collective lies between; where the place holds the rank, the device or the host; in the
 process that starts the others; and in functions whose callers can't be seen. Of a training and a test set made of the
-same files the first is reported. Libraries that lock their cache, such as those of Hugging Face, are not reported.
+same files the first is reported. Libraries that lock their cache, such as those of Hugging Face, and downloads that
+appear under their name only when they are whole, such as `torch.hub.download_url_to_file`, are not reported.
 
 ## Why it matters
 
@@ -111,24 +112,20 @@ RULE = Rule(
     name="download-race",
     impact=Impact.CRASH,
     since="0.1.0",
-    triggers=("download", "hub", "urlretrieve", "gdown", "wget", "extract", "unpack_archive"),
+    triggers=("download", "hub", "urlretrieve", "extract", "unpack_archive"),
     everyday=True,
     discharged_by=LOOP_DRIVERS | {"horovod"},
 )
-# What fetches or unpacks files whenever it is called and they are not there.
+# What fetches files that are not there, and writes or unpacks them under their own names.
 FETCHES = frozenset(
     {
-        "gdown.download",
-        "gdown.download_folder",
         "nltk.download",
         "spacy.cli.download",
-        "torch.hub.download_url_to_file",
         "torch.hub.load",
         "torchvision.datasets.utils.download_and_extract_archive",
         "torchvision.datasets.utils.download_file_from_google_drive",
         "torchvision.datasets.utils.download_url",
         "urllib.request.urlretrieve",
-        "wget.download",
     }
 )
 UNPACKS = frozenset({"shutil.unpack_archive", "torchvision.datasets.utils.extract_archive"})
