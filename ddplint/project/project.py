@@ -39,6 +39,7 @@ from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
+from ddplint.project.pending import PendingWorks
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_idioms import RankIdioms
@@ -151,6 +152,7 @@ class Project:
         self.options = Options(self)
         self.scaling = Scaling(self)
         self.dead_tests = DeadTests(self)
+        self.pending_works = PendingWorks(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

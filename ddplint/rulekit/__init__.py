@@ -22,6 +22,7 @@ from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
+from ddplint.project.pending import Pending
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.sameness import Sameness
@@ -159,6 +160,7 @@ __all__ = [
     "Part",
     "Pass",
     "Passed",
+    "Pending",
     "Position",
     "Project",
     "Purpose",
