@@ -8,8 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Script, Sequence, Subscript
+from ddplint.semantics.alike import alike
 from ddplint.semantics.rank_values import RANKS, RankValue
-from ddplint.semantics.shown import shown
 from ddplint.semantics.tested import parts_of
 
 if TYPE_CHECKING:
@@ -116,17 +116,17 @@ class DeadTests:
     def _contradictions(self, logic: Logic) -> Iterator[DeadTest]:
         """Yield ``rank == 0 and rank == 1``, which never holds, and ``rank != 0 or rank != 1``, which always does."""
         operator = "==" if logic.operator == "and" else "!="
-        seen: dict[str, object] = {}
+        seen: list[tuple[Expression, object]] = []
         for part in logic.operands:
             if not isinstance(part, Comparison) or [one for one, _ in part.comparisons] != [operator]:
                 continue
             number = part.comparisons[0][1]
             if not isinstance(number, Constant) or not self._project.rank_tests.asks_rank(part):
                 continue
-            text = shown(part.left)
-            if seen.setdefault(text, number.value) != number.value:
+            if any(value != number.value and alike(rank, part.left) for rank, value in seen):
                 yield DeadTest(logic, part.left, operator == "!=", Deadness.CONTRADICTION)
                 return
+            seen.append((part.left, number.value))
 
 
 def _are(kind: type, value: Expression, operator: str) -> bool:

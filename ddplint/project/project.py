@@ -28,6 +28,7 @@ from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.guards import Guards, Ranks
+from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
@@ -153,6 +154,7 @@ class Project:
         self.scaling = Scaling(self)
         self.dead_tests = DeadTests(self)
         self.pending_works = PendingWorks(self)
+        self.handovers = Handovers(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

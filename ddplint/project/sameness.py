@@ -29,7 +29,7 @@ class Sameness(IntEnum):
 
 _Piece: TypeAlias = tuple[Expression, Frame | None]
 _OWN_CALLS = re.compile(
-    r"^(?:uuid|tempfile|random|secrets|numpy\.random|os\.getpid|os\.urandom|os\.uname|socket\.|platform\.node"
+    r"^(?:uuid|tempfile\.(?!gettempdir)|random|secrets|numpy\.random|os\.getpid|os\.urandom|os\.uname|socket\.|platform\.node"
     r"|torch\.rand|torch\.cuda\.current_device|torch\.cuda\.get_device|wandb\.|mlflow\.|io\.BytesIO|io\.StringIO"
     r"|builtins\.hash$|builtins\.id$)"
 )

@@ -18,6 +18,7 @@ from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
+from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
@@ -137,6 +138,8 @@ __all__ = [
     "Found",
     "Function",
     "Guard",
+    "Handover",
+    "HandoverKind",
     "Impact",
     "Imported",
     "InReach",

@@ -30,6 +30,7 @@ def _found(tmp_path: Path, text: str) -> list[tuple[str, bool]]:
         pytest.param("x = rank != [0]\n", [("LIST", True)], id="a number and a list"),
         pytest.param("x = rank == dist.get_world_size()\n", [("WORLD_SIZE", False)], id="as large as the world"),
         pytest.param("x = rank == 0 and rank == 1\n", [("CONTRADICTION", False)], id="two numbers at once"),
+        pytest.param("x = int(rank / 2) == 0 and int(rank % 2) == 1\n", [], id="two numbers, each of its own"),
         pytest.param("x = rank == 0 or rank == 1\n", [], id="one of two numbers"),
         pytest.param("x = rank == 0 and rank == 0\n", [], id="the same number twice"),
         pytest.param("x = rank in [0]\n", [], id="one of a list"),

@@ -30,6 +30,7 @@ CASES = [
     pytest.param("here(f'model_{val_acc:.2f}.pt')", Sameness.OWN, id="named after a measured value"),
     pytest.param("here(f'{socket.gethostname()}.pt')", Sameness.OWN, id="the host"),
     pytest.param("here(tempfile.mkdtemp() + '/x')", Sameness.OWN, id="a temporary folder"),
+    pytest.param("here(tempfile.gettempdir() + '/x')", Sameness.SAME, id="in the folder for temporary files"),
     pytest.param("here(str(uuid.uuid4()))", Sameness.OWN, id="a random name"),
     pytest.param("here(writer.log_dir + '/x')", Sameness.OWN, id="the folder of a writer"),
     pytest.param("here(time.strftime('%H%M%S'))", Sameness.CLOCK, id="the time"),
