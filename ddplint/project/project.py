@@ -49,6 +49,7 @@ from ddplint.project.rank_parts import RankParts
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
+from ddplint.project.run_paths import RunPaths
 from ddplint.project.sameness import SameValues
 from ddplint.project.samplers import Samplers
 from ddplint.project.saves import Saves
@@ -155,6 +156,7 @@ class Project:
         self.dead_tests = DeadTests(self)
         self.pending_works = PendingWorks(self)
         self.handovers = Handovers(self)
+        self.run_paths = RunPaths(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

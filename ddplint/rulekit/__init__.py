@@ -26,6 +26,7 @@ from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
+from ddplint.project.run_paths import RunPath
 from ddplint.project.sameness import Sameness
 from ddplint.project.samplers import Sampler, SamplerKind
 from ddplint.project.saves import SharedSave
@@ -176,6 +177,7 @@ __all__ = [
     "Repeat",
     "Role",
     "Rule",
+    "RunPath",
     "Sameness",
     "Sampler",
     "SamplerKind",
