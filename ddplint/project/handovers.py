@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ddplint.project.frames import Frame
 from ddplint.project.sameness import Sameness
-from ddplint.semantics import Attribute, Call, Constant, Expression, Script
-from ddplint.semantics.alike import alike
+from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
+from ddplint.semantics.alike import Given, alike
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.names import UNKNOWN_NAME
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.structure import Function
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ class HandoverKind(Enum):
 class Handover:
     """A call that comes too early, the ``other`` call that it should wait for, and the path of both.
 
-    ``doubtful``: something stands between them of which it can't be seen whether it waits.
+    Each is the call that reads, writes or removes the file, or that of a helper which does. ``doubtful``: something
+    stands between them of which it can't be seen whether it waits.
     """
 
     at: Call
@@ -54,8 +57,18 @@ class Handover:
     doubtful: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """A call in a function, the call inside of it that touches a file, the file's path, and how a helper is run."""
+
+    at: Call
+    call: Call
+    path: Expression
+    frame: Frame | None
+
+
 class Handovers:
-    """Finds them in scripts, where both calls stand in one function."""
+    """Finds them in scripts, where both calls stand in one function, or in helpers that it calls."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -64,36 +77,82 @@ class Handovers:
         """Yield the files that are read, or removed, before the ranks have waited for each other."""
         for function in (None, *script.functions):
             calls = script.calls_in(function)
-            reads = [(call, path) for call in calls if (path := self._read(call)) is not None]
+            reads = list(self._accesses(calls, self._read))
             if reads:
-                yield from self._of_function(calls, reads, function, script)
+                for write in self._accesses(calls, self._written):
+                    yield from self._too_early(write, reads, HandoverKind.READ)
+                for removal in self._accesses(calls, self._removed):
+                    yield from self._too_early(removal, reads, HandoverKind.REMOVAL)
 
-    def _of_function(
-        self, calls: Sequence[Call], reads: Sequence[tuple[Call, Expression]], function: Function | None, script: Script
-    ) -> Iterator[Handover]:
-        writes = [
-            (one.call, one.path) for one in self._project.writes.of(script) if one.call.scope.function is function
-        ]
-        removals = [(call, path) for call in calls if (path := self._removed(call)) is not None]
-        for read, path in reads:
-            for kind, others in ((HandoverKind.READ, writes), (HandoverKind.REMOVAL, removals)):
-                for other, other_path in others:
-                    first, last = (other, read) if kind is HandoverKind.READ else (read, other)
-                    if not self._is_handed_over(read, path, other, other_path, first.order < last.order):
-                        continue
-                    waits = [self._waits(call) for call in calls if first.order < call.order < last.order]
-                    if True not in waits:
-                        yield Handover(last, first, path, kind, None in waits)
+    def _accesses(self, calls: Sequence[Call], path_of: Callable[[Call], Expression | None]) -> Iterator[_Access]:
+        """Yield the calls that touch a file, here or in the functions that are called here."""
+        for call in calls:
+            path = path_of(call)
+            if path is not None:
+                yield _Access(call, call, path, None)
+            frame = self._project.frames.enter(call, None)
+            for inner in () if frame is None else frame.function.script.calls_in(frame.function):
+                path = path_of(inner)
+                if path is not None:
+                    yield _Access(call, inner, path, frame)
 
-    def _is_handed_over(self, read: Call, path: Expression, other: Call, other_path: Expression, ordered: bool) -> bool:
+    def _too_early(self, other: _Access, reads: Sequence[_Access], kind: HandoverKind) -> Iterator[Handover]:
+        """Yield the reads that come too early after a write, or the removal that comes too early after a read."""
+        if not self._is_of_some(other):
+            return
+        for read in reads:
+            first, last = (other, read) if kind is HandoverKind.READ else (read, other)
+            if first.at.order >= last.at.order or not self._is_handed_over(read, other):
+                continue
+            waits = [self._waits(call) for call in self._between(first, last)]
+            if True not in waits:
+                yield Handover(last.at, first.at, read.path, kind, None in waits)
+
+    def _is_of_some(self, access: _Access) -> bool:
+        calls = {access.at, access.call} if access.frame else {access.call}
+        return any(self._project.rank_tests.guard(call.region) is not None for call in calls)
+
+    def _is_handed_over(self, read: _Access, other: _Access) -> bool:
         """Whether all ranks read a file that one rank writes, or removes, in the same pass."""
-        if not ordered or read.region.excludes(other.region) or not alike(path, other_path):
+        if read.at.region.excludes(other.at.region) or not self._is_apart(other, read):
             return False
-        if self._project.same_values.of(path) is not Sameness.SAME:
+        if not alike(read.path, other.path, self._given(read), self._given(other)):
             return False
-        if not any(not read.region.within(tested) for _, tested in self._project.rank_tests.guards(other.region)):
+        if self._project.same_values.of(read.path, read.frame) is not Sameness.SAME:
             return False
-        return self._project.processes.all_come_to(read, early=True)
+        return all(self._project.processes.all_come_to(call, early=True) for call in {read.at, read.call})
+
+    def _is_apart(self, access: _Access, read: _Access) -> bool:
+        """Whether a test of the rank stands around one call and not around another."""
+        if access.frame is not None and self._project.rank_tests.guard(access.call.region) is not None:
+            return True
+        guards = self._project.rank_tests.guards(access.at.region)
+        return any(not read.at.region.within(tested) for _, tested in guards)
+
+    def _given(self, access: _Access) -> Given:
+        """Return what stands for an expression in a helper: what its caller gives for a parameter."""
+
+        def given(expression: Expression) -> Expression:
+            bindings = reaching(expression.id, expression) if isinstance(expression, Name) else None
+            parameter = bindings[0].parameter if bindings and len(bindings) == 1 else None
+            found = None if parameter is None else self._project.frames.given(parameter, access.frame)
+            return expression if found is None else found[0]
+
+        return given
+
+    def _between(self, first: _Access, last: _Access) -> Iterator[Call]:
+        """Yield the calls between two accesses, in their helpers, too."""
+        script, function = first.at.scope.script, first.at.scope.function
+        if first.frame is not None:
+            yield from (one for one in _calls(first.frame.function) if one.order > first.call.order)
+        yield from (one for one in script.calls_in(function) if first.at.order < one.order < last.at.order)
+        if last.frame is not None:
+            yield from (one for one in _calls(last.frame.function) if one.order < last.call.order)
+
+    def _written(self, call: Call) -> Expression | None:
+        """Return the path of a file that a call writes."""
+        writes = self._project.writes.of(call.scope.script)
+        return next((write.path for write in writes if write.call is call), None)
 
     def _read(self, call: Call) -> Expression | None:
         """Return the path of a file that a call reads."""
@@ -124,3 +183,7 @@ class Handovers:
             return False
         known = UNKNOWN_NAME not in self._project.names(call.callee)
         return False if known or _QUIET.fullmatch(last_name(call.callee)) else None
+
+
+def _calls(function: Function) -> Sequence[Call]:
+    return function.script.calls_in(function)

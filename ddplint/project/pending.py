@@ -50,12 +50,12 @@ class PendingWorks:
     def of(self, script: Script) -> Iterator[Pending]:
         """Yield the asynchronous exchanges of a script that nobody waits for, or whose result is read before."""
         for call in script.calls:
-            if not self._is_asynchronous(call):
-                continue
-            if is_whole_statement(call) or self._is_forgotten(call):
+            asynchronous = self._is_asynchronous(call)
+            if asynchronous and (is_whole_statement(call) or self._is_forgotten(call)):
                 yield Pending(call, None, self._may_be_covered(call))
-            else:
-                read = self._read_too_early(call)
+            elif asynchronous or self._project.resolver.function_of(call) is not None:
+                written = self._written(call) if asynchronous else self._written_by_helper(call)
+                read = None if written is None else self._read_too_early(call, written)
                 if read is not None:
                     yield Pending(call, read, False)
 
@@ -89,17 +89,27 @@ class PendingWorks:
         """Whether a call is an exchange that waits by itself."""
         return self._project.collectives.own(call) is not None and not self._is_asynchronous(call)
 
-    def _read_too_early(self, call: Call) -> Name | None:
-        """Return where the result is read in the same block between an exchange and the first wait for it."""
-        waits = [one for one in self._project.trail(call).attributes if one.name in _WAITS]
-        if not waits or any(one.region is not call.region for one in waits):
+    def _read_too_early(self, call: Call, written: Name) -> Name | None:
+        """Return where the result is read between an exchange and the next use of its handle in the same block."""
+        trail = self._project.trail(call)
+        uses = [one.at for one in trail.reached if one.at is not call and one.at.region is call.region]
+        if not uses or not any(attribute.name in _WAITS for attribute in trail.attributes):
             return None
-        first = min(one.order for one in waits)
-        written = self._written(call)
-        if written is None:
-            return None
+        first = min(use.order for use in uses)
         between = (name for name in call.scope.script.names if call.order < name.order < first)
         return next((name for name in between if self._reads(name, written) and name.region is call.region), None)
+
+    def _written_by_helper(self, call: Call) -> Name | None:
+        """Return the variable into which the exchange writes whose handle a helper of the project hands out."""
+        function = self._project.resolver.function_of(call)
+        made = [one for one in self._project.origins(call) if isinstance(one, Call) and self._is_asynchronous(one)]
+        inner = self._written(made[0]) if function is not None and len(made) == 1 else None
+        bindings = reaching(inner.id, inner) if inner is not None else None
+        parameter = bindings[0].parameter if bindings and len(bindings) == 1 else None
+        if parameter is None or function is None or parameter.function is not function:
+            return None
+        given = self._project.resolver.bound(call, function).get(parameter.name)
+        return given if isinstance(given, Name) else None
 
     def _written(self, call: Call) -> Name | None:
         """Return the variable into which an exchange writes its result."""

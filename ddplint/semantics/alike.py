@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from ddplint.semantics.expressions import (
     Attribute,
     Call,
@@ -18,17 +21,29 @@ from ddplint.semantics.expressions import (
 )
 from ddplint.semantics.reaching import reaching
 
+Given: TypeAlias = Callable[[Expression], Expression]
+
 _KNOWN = (Attribute, Call, Comparison, Constant, FormattedText, Logic, Name, Not, Operation, Sequence, Subscript)
 
 
-def alike(one: Expression, other: Expression) -> bool:
-    """Whether two expressions are written alike, and their names can have got their values at the same place."""
+def _as_written(expression: Expression) -> Expression:
+    return expression
+
+
+def alike(one: Expression, other: Expression, mine: Given = _as_written, its: Given = _as_written) -> bool:
+    """Whether two expressions are written alike, and their names can have got their values at the same place.
+
+    ``mine`` and ``its`` say what stands for an expression of the one and of the other: what a caller gives.
+    """
+    one, other = mine(one), its(other)
     if type(one) is not type(other) or not isinstance(one, _KNOWN) or _mark(one) != _mark(other):
         return False
     if isinstance(one, Name) and isinstance(other, Name):
         return _meet(one, other)
-    mine, its = one.children, other.children
-    return len(mine) == len(its) and all(alike(first, second) for first, second in zip(mine, its, strict=True))
+    parts, others = one.children, other.children
+    return len(parts) == len(others) and all(
+        alike(part, counterpart, mine, its) for part, counterpart in zip(parts, others, strict=True)
+    )
 
 
 def _mark(one: Expression) -> object:
