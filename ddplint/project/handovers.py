@@ -15,7 +15,7 @@ from ddplint.semantics.alike import Given, alike
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Function
+from ddplint.semantics.structure import BindingKind, Function
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -27,6 +27,8 @@ _READS = frozenset(
 _REMOVES = frozenset({"os.remove", "os.unlink", "shutil.rmtree", "os.rename", "os.replace", "shutil.move"})
 # What may let the ranks wait for each other though its code can't be seen.
 _MAY_WAIT = re.compile(r"barrier|sync|wait|everyone|broadcast|gather|reduce|backward|join(?!$)", re.IGNORECASE)
+# Names behind names that are followed.
+_DEEPEST = 6
 # Methods that keep to their own process, whatever they are called on.
 _QUIET = re.compile(
     r"add_\w+|append|clear|close|cpu|cuda|debug|detach|eval|exists|extend|flush|format|get|info|is_file|item|items|join"
@@ -130,15 +132,27 @@ class Handovers:
         return any(not read.at.region.within(tested) for _, tested in guards)
 
     def _given(self, access: _Access) -> Given:
-        """Return what stands for an expression in a helper: what its caller gives for a parameter."""
+        """Return what stands for an expression: for a name its only value, for a parameter what the caller gives."""
 
         def given(expression: Expression) -> Expression:
-            bindings = reaching(expression.id, expression) if isinstance(expression, Name) else None
-            parameter = bindings[0].parameter if bindings and len(bindings) == 1 else None
-            found = None if parameter is None else self._project.frames.given(parameter, access.frame)
-            return expression if found is None else found[0]
+            for _ in range(_DEEPEST):
+                value = self._value(expression, access.frame)
+                if value is None:
+                    break
+                expression = value
+            return expression
 
         return given
+
+    def _value(self, name: Expression, frame: Frame | None) -> Expression | None:
+        bindings = reaching(name.id, name) if isinstance(name, Name) else None
+        if not bindings or len(bindings) != 1 or bindings[0].order > name.order:
+            return None
+        if bindings[0].parameter is None:
+            plain = bindings[0].kind is BindingKind.ASSIGNMENT and not bindings[0].path
+            return bindings[0].value if plain else None
+        found = self._project.frames.given(bindings[0].parameter, frame)
+        return None if found is None else found[0]
 
     def _between(self, first: _Access, last: _Access) -> Iterator[Call]:
         """Yield the calls between two accesses, in their helpers, too."""

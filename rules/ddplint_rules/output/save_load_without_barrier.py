@@ -2,9 +2,9 @@
 
 ## What it finds
 
-In one function: a file that is written under a test of the rank and read by all ranks afterwards, and a file that all
-ranks read and that is removed or moved away under a test of the rank afterwards, with no collective between. Both calls
-have to spell the same path.
+In one function and the helpers that it calls: a file that is written under a test of the rank and read by all ranks
+afterwards, and a file that all ranks read and that is removed or moved away under a test of the rank afterwards, with
+no collective between. Both calls have to spell the same path.
 
 It is silent where a barrier or any other collective stands between, in a function that is called there, too; where a
 forward or a backward pass of a wrapped model does; and where the path differs between the ranks. Where something stands

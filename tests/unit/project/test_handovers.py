@@ -31,6 +31,21 @@ def _found(tmp_path: Path, text: str) -> list[tuple[str, bool]]:
         pytest.param(f"{SAVE}print(1)\nopen('x', 'rb')\n", [("READ", False)], id="opened after something harmless"),
         pytest.param(f"torch.load('x')\n{REMOVE}", [("REMOVAL", False)], id="removed at once"),
         pytest.param(f"{SAVE}other()\ntorch.load('x')\n", [("READ", True)], id="behind something unknown"),
+        pytest.param(
+            f"def again(folder):\n    path = folder\n    return torch.load(path)\n{SAVE}again('x')\n",
+            [("READ", False)],
+            id="read by a helper",
+        ),
+        pytest.param(
+            "def save(path):\n    torch.save(1, path)\nif r == 0:\n    save('x')\ntorch.load('x')\n",
+            [("READ", False)],
+            id="written by a helper",
+        ),
+        pytest.param(
+            f"def again():\n    dist.barrier()\n    return torch.load('x')\n{SAVE}again()\n",
+            [],
+            id="read by a helper that waits first",
+        ),
         pytest.param(f"{SAVE}dist.barrier()\ntorch.load('x')\n", [], id="behind a barrier"),
         pytest.param(f"{SAVE}wait_for_everyone()\ntorch.load('x')\n", [], id="behind something that waits by its name"),
         pytest.param(

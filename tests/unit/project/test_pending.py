@@ -30,6 +30,11 @@ def _found(tmp_path: Path, text: str) -> list[tuple[bool, bool]]:
         pytest.param(f"{GO}\ntorch.cuda.synchronize()\n", [(False, True)], id="dropped before the GPU is synchronised"),
         pytest.param(f"{GO}\ndist.barrier()\n", [(False, True)], id="dropped before an exchange that waits"),
         pytest.param(f"w = {GO}\nprint(t)\nw.wait()\n", [(True, False)], id="read before the wait"),
+        pytest.param(
+            f"def go(t):\n    return {GO}\nw = go(t)\nprint(t)\nw.wait()\n",
+            [(True, False)],
+            id="read before the wait for a helper's",
+        ),
         pytest.param(f"w = {GO}\nprint(t.shape)\nw.wait()\nprint(t)\n", [], id="read after the wait"),
         pytest.param(f"w = {GO}\nif t.dim():\n    w.wait()\n", [], id="waited for in a branch"),
         pytest.param(f"{GO}.wait()\n", [], id="waited for at once"),
