@@ -25,12 +25,13 @@ class Turns:
 
     def is_in_turn(self, at: Expression) -> bool:
         """Whether an expression stands between the two barriers, as far as its own function tells."""
-        before = [
+        beside = [
             call
             for call, tested in self._waits(at.scope.script, at.scope.function)
-            if call.order < at.order and not at.region.within(tested) and not call.region.excludes(at.region)
+            if not at.region.within(tested) and not call.region.excludes(at.region)
         ]
-        return len(before) % 2 == 1
+        before = [call for call in beside if call.order < at.order]
+        return len(before) % 2 == 1 and len(before) < len(beside)
 
     def was_prepared(self, call: Call) -> bool:
         """Whether some ranks call the same before all do, while the others wait for them in a collective.
@@ -77,6 +78,8 @@ class Turns:
 
     def _guarded_barriers(self, calls: list[Call]) -> Iterator[tuple[Call, Region]]:
         for call in calls:
-            tested = next((around for _, around in self._project.rank_tests.guards(call.region)), None)
+            tests = self._project.rank_tests.guards(call.region)
+            parting = (around for _, around in tests if not self._project.rank_outcomes.lets_all_in(around))
+            tested = next(parting, None)
             if tested is not None and set(self._project.collectives.of_call(call)) == {"barrier"}:
                 yield call, tested

@@ -31,9 +31,15 @@ def _last(tmp_path: Path, text: str, name: str) -> tuple[Project, Call]:
             "if rank:\n    dist.barrier()\nif not rank:\n    dist.barrier()\ntorch.load(1)\n", False, id="after"
         ),
         pytest.param("torch.load(1)\nif rank:\n    dist.barrier()\n", False, id="before"),
+        pytest.param("if rank:\n    dist.barrier()\ntorch.load(1)\n", False, id="behind a barrier that nobody answers"),
+        pytest.param(
+            "if rank != -1:\n    dist.barrier()\ntorch.load(1)\nif rank:\n    dist.barrier()\n", False, id="no test"
+        ),
         pytest.param("dist.barrier()\ntorch.load(1)\ndist.barrier()\n", False, id="between barriers of all ranks"),
         pytest.param(
-            "def wait():\n    dist.barrier()\nif rank != 0:\n    wait()\ntorch.load(1)\n", True, id="behind a helper"
+            "def wait():\n    dist.barrier()\nif rank:\n    wait()\ntorch.load(1)\nif not rank:\n    wait()\n",
+            True,
+            id="behind a helper",
         ),
         pytest.param(
             "if rank == 0:\n    dist.barrier()\nelse:\n    dist.barrier()\ntorch.load(1)\n",
