@@ -19,21 +19,23 @@ with an AttributeError in the meantime.
 ```python bad
 import os
 
+import torch
 import torch.distributed as dist
 
-local_rank = int(os.environ["LOCAL_RANK"])
 dist.init_process_group("nccl")
-dist.barrier(device_ids=local_rank)  #~ DDP516
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.barrier(device_ids=torch.cuda.current_device())  #~ DDP516
 ```
 
 ```python fixed
 import os
 
+import torch
 import torch.distributed as dist
 
-local_rank = int(os.environ["LOCAL_RANK"])
 dist.init_process_group("nccl")
-dist.barrier(device_ids=[local_rank])
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.barrier(device_ids=[torch.cuda.current_device()])
 ```
 
 A process has set its device, or the group knows it:
@@ -51,9 +53,9 @@ dist.barrier()
 
 ## Fix
 
-Safe for the local rank of a process and the current device: a list of one is what the argument takes. Unsafe for other
-numbers, since the barrier then runs on that device, where newer versions of torch ignored it. There is no fix for a
-group: what was meant is for the author to say.
+Safe for the current device: a list of one is what the argument takes. Unsafe for a rank and other numbers, since the
+barrier then runs on that device, where newer versions of torch ignored it, and a process may not see so many. There is
+no fix for a group: what was meant is for the author to say.
 
 ## At run time
 
@@ -81,7 +83,6 @@ from ddplint.rulekit import (
     Fix,
     Found,
     Impact,
-    Parameter,
     Project,
     RankValue,
     Role,
@@ -103,8 +104,6 @@ BARRIER = "torch.distributed.barrier"
 CURRENT_DEVICE = frozenset({"torch.cuda.current_device", "torch.accelerator.current_device_index"})
 ZERO = frozenset({0})
 RANKS = frozenset({RankValue.GLOBAL, RankValue.LOCAL, RankValue.NODE})
-# What gives the rank on the node as a number, not as the text of an environment variable.
-NUMBERS = frozenset({"builtins.int", "torch.distributed.get_node_local_rank"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +140,7 @@ def _of_devices(call: Call, devices: Expression, project: Project) -> Found:
         "use whatever device is current; give it a list of one device"
     )
     given = next((given for given in call.arguments if given.value is devices), None)
-    subject = (
-        None if given is None or isinstance(item, Sequence) else InList(given, item, _is_own_device(item, project))
-    )
+    subject = None if given is None or isinstance(item, Sequence) else InList(given, item, _is_current(item, project))
     return Found(devices, message, Confidence.CERTAIN, subject=subject)
 
 
@@ -166,17 +163,6 @@ def _is_tuple(value: Expression, project: Project) -> bool:
     """Whether a value certainly is a tuple or a set written down."""
     origins = project.origins(value)
     return bool(origins) and all(isinstance(origin, Sequence) and origin.kind != "list" for origin in origins)
-
-
-def _is_own_device(value: Expression, project: Project) -> bool:
-    """Whether a value certainly is a whole number, and that of the device that a process has to itself."""
-    if _is_current(value, project):
-        return True
-    numbers = (
-        isinstance(origin, Parameter) or (isinstance(origin, Call) and project.certainly(origin.callee, *NUMBERS))
-        for origin in project.origins(value)
-    )
-    return project.rank_values.kinds(value) == {RankValue.LOCAL} and all(numbers)
 
 
 def fix(found: Found, edits: Editor) -> Fix | None:
