@@ -13,6 +13,7 @@ from ddplint.project.checkpoints import Checkpoints
 from ddplint.project.collectives import Collectives
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
+from ddplint.project.dead_tests import DeadTests
 from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
 from ddplint.project.devices import Devices
@@ -28,6 +29,7 @@ from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.guards import Guards, Ranks
+from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.links import Imports
@@ -38,8 +40,9 @@ from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
-from ddplint.project.output import replaces_print
+from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
+from ddplint.project.pending import PendingWorks
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_idioms import RankIdioms
@@ -48,6 +51,7 @@ from ddplint.project.rank_parts import RankParts
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
+from ddplint.project.run_paths import RunPaths
 from ddplint.project.sameness import SameValues
 from ddplint.project.samplers import Samplers
 from ddplint.project.saves import Saves
@@ -63,7 +67,9 @@ from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
 from ddplint.project.training_steps import TrainingSteps
+from ddplint.project.turns import Turns
 from ddplint.project.type_tests import tells_apart
+from ddplint.project.uncalled import UncalledGuards
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
@@ -129,12 +135,14 @@ class Project:
         self.training = Training(self, self.reach, Instances(self.files, self.scripts, self.resolver))
         self.data_parallel = DataParallelUses(self.resolver, self.reach)
         self.obstacles = Obstacles(self, self.data_parallel, self.training)
+        self.turns = Turns(self)
         self.selective = Selective(self)
         self.processes = Processes(self, self.reach)
         self.switches = Switches(self)
         self.training_steps = TrainingSteps(self)
         self.kept_graphs = KeptGraphs(self)
         self.fixed_settings = FixedSettings(self)
+        self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)
         self.omissions = Omissions(self)
         self.same_values = SameValues(self)
@@ -153,6 +161,10 @@ class Project:
         self.epochs = Epochs(self)
         self.options = Options(self)
         self.scaling = Scaling(self)
+        self.dead_tests = DeadTests(self)
+        self.pending_works = PendingWorks(self)
+        self.handovers = Handovers(self)
+        self.run_paths = RunPaths(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)
@@ -301,6 +313,10 @@ class Project:
     def replaces_print(self, script: Script) -> bool:
         """Whether the program that a script belongs to puts its own function in the place of ``print``."""
         return any(map(replaces_print, self.contents(script)))
+
+    def hides_bars(self, script: Script) -> bool:
+        """Whether the program that a script belongs to switches progress bars off, or redirects the error stream."""
+        return any(map(hides_bars, self.contents(script)))
 
     def role(self, script: Script) -> Role:
         """Return what a script is for, as far as its path says: training, evaluation, a test."""

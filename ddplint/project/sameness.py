@@ -29,11 +29,17 @@ class Sameness(IntEnum):
 
 _Piece: TypeAlias = tuple[Expression, Frame | None]
 _OWN_CALLS = re.compile(
-    r"^(?:uuid|tempfile|random|secrets|numpy\.random|os\.getpid|os\.urandom|os\.uname|socket\.|platform\.node"
+    r"^(?:uuid|tempfile\.(?!gettempdir)|random|secrets|numpy\.random|os\.getpid|os\.urandom|os\.uname|socket\.|platform\.node"
     r"|torch\.rand|torch\.cuda\.current_device|torch\.cuda\.get_device|wandb\.|mlflow\.|io\.BytesIO|io\.StringIO"
     r"|builtins\.hash$|builtins\.id$)"
 )
 _CLOCK_CALLS = re.compile(r"^(?:time|datetime)\.")
+_DRAWS = re.compile(
+    r"^(?:uuid\.uuid[14]$|secrets\.token|os\.urandom$|time\.(?:time|time_ns|localtime|strftime|ctime|asctime)$"
+    r"|datetime\.datetime\.(?:now|utcnow|today)$)"
+)
+# Fields of a format that tell one second from the next.
+_SECONDS = re.compile(r"%-?[SsfcXTr+]")
 # What comes from a rank's own share of the data, or was measured on it.
 _DATA = re.compile(r"loader|(?:^|_)batch(?:es)?$|(?:^|_)(?:images?|imgs?|samples?|sample_ids?|img_names?)$")
 _MEASURED = re.compile(
@@ -57,15 +63,38 @@ class SameValues:
     def of(self, value: Expression, frame: Frame | None = None) -> Sameness:
         """Return how a value goes with that of the other ranks; ``frame``: how the function around it is run."""
         found = Sameness.SAME
+        for piece in self._pieces(value, frame):
+            found = max(found, self._itself(piece))
+            if found is Sameness.OWN:
+                break
+        return found
+
+    def drawn(self, value: Expression) -> tuple[Call, ...]:
+        """Return the calls that draw a part of a value by chance or from the clock, each rank for itself.
+
+        Nothing where something else tells the ranks apart, where the ranks exchange a part of it, and where the clock
+        is read to the minute only.
+        """
+        found: list[Call] = []
+        for piece in self._pieces(value, None):
+            if isinstance(piece, Name | Attribute) and self._project.exchanges.touch(piece):
+                return ()
+            if isinstance(piece, Call) and any(map(_DRAWS.match, self._project.names(piece.callee))):
+                found.append(piece)
+            elif self._itself(piece) is Sameness.OWN or _is_coarse(piece):
+                return ()
+        return () if any(map(_is_coarse, found)) else tuple(found)
+
+    def _pieces(self, value: Expression, frame: Frame | None) -> Iterator[Expression]:
+        """Yield a value and everything that it is made of."""
         seen: set[tuple[int, Frame | None]] = set()
         pending: list[_Piece] = [(value, frame)]
-        while pending and len(seen) < _MOST and found is not Sameness.OWN:
+        while pending and len(seen) < _MOST:
             piece = pending.pop()
             if (id(piece[0]), piece[1]) not in seen:
                 seen.add((id(piece[0]), piece[1]))
-                found = max(found, self._itself(piece[0]))
+                yield piece[0]
                 pending.extend(self._below(*piece))
-        return found
 
     def _itself(self, piece: Expression) -> Sameness:
         """How an expression makes a difference by what it is, whatever it is made of."""
@@ -158,3 +187,11 @@ def _unpacked(value: Expression, path: tuple[int | None, ...]) -> Expression:
             return value
         value = value.items[index]
     return value
+
+
+def _is_coarse(piece: Expression) -> bool:
+    """Whether a time is written without its seconds, so that the ranks get the same nearly always."""
+    if not isinstance(piece, Call) or last_name(piece.callee) != "strftime":
+        return False
+    texts = [given.value.value for given in piece.arguments if isinstance(given.value, Constant)]
+    return any(isinstance(text, str) and not _SECONDS.search(text) for text in texts)

@@ -29,7 +29,10 @@ _VOICE = re.compile(
     r"verbose|log|debug|writer|print|display|show|quiet|silent|wandb|^tb|board|tqdm|progress", re.IGNORECASE
 )
 # Contexts in which one rank goes first, and does what the others then need not do.
-_IN_TURN = re.compile(r"zero_first|rank_?0_first|(?:main|master|local)\w*_first|wait_for_the_master", re.IGNORECASE)
+_IN_TURN = re.compile(
+    r"zero_first|rank_?0_first|(?:main|master|local)\w*_first|wait_for_the_master|file_?lock|interprocess_?lock",
+    re.IGNORECASE,
+)
 
 
 class Selective:
@@ -44,7 +47,7 @@ class Selective:
         ``of_options``: where an option of the command line is called ``verbose`` or the like, too. Without it, a test
         that only one of several callers has made to part the ranks counts.
         """
-        if self._project.guards.beside(at) is not None:
+        if self._project.guards.beside(at) is not None or self._project.turns.is_in_turn(at):
             return True
         if any(_is_passed_before(test, at) for test in at.scope.script.asserted if _names_one_rank(test)):
             return True

@@ -13,18 +13,22 @@ from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
+from ddplint.project.dead_tests import Deadness, DeadTest
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
 from ddplint.project.fixed_settings import FixedSetting
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.kept_graphs import KeptGraph
+from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
+from ddplint.project.pending import Pending
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
+from ddplint.project.run_paths import RunPath
 from ddplint.project.sameness import Sameness
 from ddplint.project.samplers import Sampler, SamplerKind
 from ddplint.project.saves import SharedSave
@@ -32,6 +36,7 @@ from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
 from ddplint.project.trail import Pass, Trail
+from ddplint.project.uncalled import Uncalled
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
@@ -123,6 +128,8 @@ __all__ = [
     "Constant",
     "DataParallelMove",
     "DataParallelUse",
+    "DeadTest",
+    "Deadness",
     "DeviceIndex",
     "Divergence",
     "Edit",
@@ -139,6 +146,8 @@ __all__ = [
     "Found",
     "Function",
     "Guard",
+    "Handover",
+    "HandoverKind",
     "Impact",
     "Imported",
     "InReach",
@@ -163,6 +172,7 @@ __all__ = [
     "Part",
     "Pass",
     "Passed",
+    "Pending",
     "Position",
     "Project",
     "Purpose",
@@ -176,6 +186,7 @@ __all__ = [
     "Repeat",
     "Role",
     "Rule",
+    "RunPath",
     "Sameness",
     "Sampler",
     "SamplerKind",
@@ -193,6 +204,7 @@ __all__ = [
     "SuppressionReport",
     "TorchAmpMove",
     "Trail",
+    "Uncalled",
     "UnevenExit",
     "Use",
     "Wrapper",

@@ -1,10 +1,10 @@
-"""Programs that put something else in the place of ``print``."""
+"""Programs that put something else in the place of ``print``, or hide the bars of tqdm."""
 
 from __future__ import annotations
 
 import pytest
 
-from ddplint.project.output import replaces_print
+from ddplint.project.output import hides_bars, replaces_print
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,19 @@ from ddplint.project.output import replaces_print
 )
 def test_a_replaced_print_is_seen(text: bytes, expected: bool) -> None:
     assert replaces_print(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(b"sys.stderr = open(os.devnull, 'w')", True, id="the error stream redirected"),
+        pytest.param(b"with contextlib.redirect_stderr(sink):", True, id="the error stream redirected by a context"),
+        pytest.param(b"os.dup2(sink, sys.stderr.fileno())", True, id="the error stream redirected below Python"),
+        pytest.param(b"tqdm.__init__ = partialmethod(tqdm.__init__, disable=True)", True, id="all bars switched off"),
+        pytest.param(b"os.environ['TQDM_DISABLE'] = '1'", True, id="switched off by the environment"),
+        pytest.param(b"print('late', file=sys.stderr)", False, id="the error stream, used"),
+        pytest.param(b"if sys.stderr == stream: pass", False, id="the error stream, compared"),
+    ],
+)
+def test_hidden_bars_are_seen(text: bytes, expected: bool) -> None:
+    assert hides_bars(text) is expected

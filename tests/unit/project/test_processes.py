@@ -38,6 +38,11 @@ ALL = [
         "def f(path=None):\n    if path is None:\n        here()\ndef main():\n    join(0)\n    f()\n",
         id="where a parameter is left out",
     ),
+    pytest.param(
+        "def main(rank):\n    join(rank)\n    if rank != 0:\n        dist.barrier()\n    prepare()\n"
+        "    if rank == 0:\n        dist.barrier()\n    here()\n",
+        id="behind the barriers that let one rank go first",
+    ),
     pytest.param("def main(m):\n    m = DDP(m)\n    for b in m:\n        here()\n", id="beside a wrapped model"),
     pytest.param("def main(x):\n    here()\n    dist.all_reduce(x)\n", id="before a collective"),
     pytest.param(
@@ -109,6 +114,16 @@ NOT_ALL = [
     ),
     pytest.param("def main(rank):\n    join(rank)\n    assert rank == -1\n    here()\n", id="behind an asserted rank"),
     pytest.param("def main():\n    join(0)\n    with zero_first(0):\n        here()\n", id="where one rank goes first"),
+    pytest.param(
+        "def main(rank):\n    join(rank)\n    if rank != 0:\n        dist.barrier()\n    here()\n"
+        "    if rank == 0:\n        dist.barrier()\n",
+        id="between the barriers behind which one rank goes first",
+    ),
+    pytest.param(
+        "def main(rank):\n    join(rank)\n    if rank not in (-1, 0):\n        dist.barrier()\n    f()\n"
+        "    if rank == 0:\n        dist.barrier()\ndef f():\n    here()\n",
+        id="in a function that is called between these barriers",
+    ),
     pytest.param(
         "def f(profile=False):\n    if profile:\n        here()\ndef main():\n    join(0)\n    f()\n",
         id="under a switch that callers leave off",

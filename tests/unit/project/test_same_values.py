@@ -30,6 +30,7 @@ CASES = [
     pytest.param("here(f'model_{val_acc:.2f}.pt')", Sameness.OWN, id="named after a measured value"),
     pytest.param("here(f'{socket.gethostname()}.pt')", Sameness.OWN, id="the host"),
     pytest.param("here(tempfile.mkdtemp() + '/x')", Sameness.OWN, id="a temporary folder"),
+    pytest.param("here(tempfile.gettempdir() + '/x')", Sameness.SAME, id="in the folder for temporary files"),
     pytest.param("here(str(uuid.uuid4()))", Sameness.OWN, id="a random name"),
     pytest.param("here(writer.log_dir + '/x')", Sameness.OWN, id="the folder of a writer"),
     pytest.param("here(time.strftime('%H%M%S'))", Sameness.CLOCK, id="the time"),
@@ -45,3 +46,26 @@ def test_what_tells_ranks_apart(code: str, sameness: Sameness, tmp_path: Path) -
     assert script is not None
     call = next(call for call in script.calls if last_name(call.callee) == "here")
     assert project.same_values.of(call.arguments[0].value) is sameness
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param("here(f'runs/{time.time()}')", ["time"], id="the time"),
+        pytest.param("run = str(uuid.uuid4())\nhere(os.path.join('runs', run))", ["uuid4"], id="an identifier"),
+        pytest.param("here(time.strftime('%H%M%S'))", ["strftime"], id="the time to the second"),
+        pytest.param("here(time.strftime('%H%M'))", [], id="the time to the minute"),
+        pytest.param("here(str(time.time()) + str(rank))", [], id="the time and the rank"),
+        pytest.param(
+            "run = [time.time()]\ndist.broadcast_object_list(run)\nhere(run[0])", [], id="the time of one rank"
+        ),
+        pytest.param("here('runs')", [], id="nothing"),
+    ],
+)
+def test_what_each_rank_draws_for_itself(code: str, expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEAD + code)
+    project = Workspace().project(tmp_path / "train.py")
+    script = project.script(tmp_path / "train.py")
+    assert script is not None
+    call = next(call for call in script.calls if last_name(call.callee) == "here")
+    assert [last_name(one.callee) for one in project.same_values.drawn(call.arguments[0].value)] == expected
