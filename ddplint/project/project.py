@@ -31,6 +31,7 @@ from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
+from ddplint.project.loss_scales import LossScales
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
@@ -145,6 +146,7 @@ class Project:
         self.epochs = Epochs(self)
         self.options = Options(self)
         self.scaling = Scaling(self)
+        self.loss_scales = LossScales(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -19,6 +19,7 @@ from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
+from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
@@ -170,6 +171,7 @@ __all__ = [
     "Sameness",
     "Sampler",
     "SamplerKind",
+    "ScaledClip",
     "Scope",
     "Script",
     "Sequence",
