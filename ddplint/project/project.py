@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ddplint.project.accumulation import Accumulations
 from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
@@ -32,10 +33,12 @@ from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
 from ddplint.project.loss_scales import LossScales
+from ddplint.project.machines import Machines
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
+from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import replaces_print
 from ddplint.project.passes import Passes
@@ -139,6 +142,7 @@ class Project:
         self.checkpoints = Checkpoints(self)
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
+        self.machines = Machines(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
@@ -147,6 +151,8 @@ class Project:
         self.options = Options(self)
         self.scaling = Scaling(self)
         self.loss_scales = LossScales(self)
+        self.optimizer_steps = OptimizerSteps(self)
+        self.accumulations = Accumulations(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

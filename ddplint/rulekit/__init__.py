@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
 from ddplint.migration import TorchAmpMove
 from ddplint.project import Project
+from ddplint.project.accumulation import Accumulation
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
@@ -21,6 +22,7 @@ from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.models import Wrapper
+from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
@@ -102,6 +104,7 @@ __all__ = [
     "UNKNOWN_NAME",
     "WRAP",
     "Access",
+    "Accumulation",
     "Applicability",
     "Argument",
     "Assigned",
@@ -120,6 +123,7 @@ __all__ = [
     "DataParallelUse",
     "DeviceIndex",
     "Divergence",
+    "EarlyStep",
     "Edit",
     "Editor",
     "EnvironmentWrite",

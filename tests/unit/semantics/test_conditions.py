@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ddplint.semantics.parse import parse
 from ddplint.semantics.conditions import contradict
+from ddplint.semantics.parse import parse
 from ddplint.source import SourceFile
 
 CASES = [
