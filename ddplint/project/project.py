@@ -27,6 +27,7 @@ from ddplint.project.files import ProjectFiles
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
+from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
@@ -153,6 +154,7 @@ class Project:
         self.loss_scales = LossScales(self)
         self.optimizer_steps = OptimizerSteps(self)
         self.accumulations = Accumulations(self)
+        self.gradient_exchanges = GradientExchanges(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

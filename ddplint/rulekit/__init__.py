@@ -17,6 +17,7 @@ from ddplint.project.datasets import Share
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
 from ddplint.project.frameworks import LOOP_DRIVERS
+from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
@@ -136,6 +137,7 @@ __all__ = [
     "FormattedText",
     "Found",
     "Function",
+    "GradientExchange",
     "Guard",
     "Impact",
     "Imported",
