@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ddplint.project.collectives import FORWARD, is_backward
+from ddplint.project.dependence import Piece
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not, Operation, Script
 from ddplint.semantics.conditions import contradict
 from ddplint.semantics.expressions import last_name
+from ddplint.semantics.reaching import reaching
 from ddplint.semantics.shown import written
 from ddplint.semantics.structure import BindingKind, Loop, Region, RegionKind
 
@@ -73,7 +75,7 @@ class Accumulations:
         loss = self.loss(found.backward)
         if loss is None:
             return True
-        pieces = [piece for piece, _ in self._project.dependence.pieces(loss)]
+        pieces = [piece for piece, _ in self._pieces(loss)]
         function = found.backward.scope.function
         if any(self._is_count(piece, found) or _is_sum(piece) for piece in pieces):
             return True
@@ -90,7 +92,7 @@ class Accumulations:
     def forwards(self, found: Accumulation) -> Iterator[Call]:
         """Yield the forward passes through DistributedDataParallel that the loss comes from."""
         loss = self.loss(found.backward)
-        for piece, frame in self._project.dependence.pieces(loss) if loss is not None else ():
+        for piece, frame in self._pieces(loss) if loss is not None else ():
             if isinstance(piece, Call) and self._project.collectives.own(piece, frame) == FORWARD:
                 yield piece
 
@@ -120,6 +122,13 @@ class Accumulations:
                 return True
         return False
 
+    def _pieces(self, loss: Expression) -> Iterator[Piece]:
+        """Yield what a loss is made of: first all that its own function shows, then what lies further away."""
+        near = list(_near(loss))
+        yield from ((piece, None) for piece in near)
+        seen = set(map(id, near))
+        yield from (far for far in self._project.dependence.pieces(loss) if id(far[0]) not in seen)
+
     def _is_count(self, piece: Expression, found: Accumulation) -> bool:
         if isinstance(found.count, Constant):
             return isinstance(piece, Operation) and any(
@@ -140,6 +149,21 @@ class Accumulations:
         before = [call for call in beside if call.order < step.order and not contradict(call.region, step.region)]
         if before:
             yield Accumulation(region.loops[0], before[-1], step, count, region)
+
+
+def _near(loss: Expression) -> Iterator[Expression]:
+    """Yield the expressions of its own function that a value is made from, whatever the calls do with them."""
+    seen: set[int] = set()
+    pending = [loss]
+    while pending:
+        piece = pending.pop()
+        if id(piece) in seen or piece.scope.function is not loss.scope.function:
+            continue
+        seen.add(id(piece))
+        yield piece
+        pending.extend(piece.children)
+        if isinstance(piece, Name):
+            pending.extend(found.value for found in reaching(piece.id, piece) or () if found.value is not None)
 
 
 def _augmented(script: Script) -> Iterator[Expression]:

@@ -6,8 +6,8 @@ A loop that runs a backward pass of a model in DistributedDataParallel in every 
 a remainder says so (`if (step + 1) % accumulation == 0:`), in a program that never uses `no_sync` or sets
 `require_backward_grad_sync`.
 
-It is silent where the model may be bare, and where the number of rounds is 1. Where it is an option with the default 1
-or 0, it is merely possible.
+It is silent where the model may be bare, and where the number of rounds is 1. Where it is computed, or an option with
+the default 1 or 0, it is merely possible.
 
 ## Why it matters
 
@@ -74,9 +74,12 @@ from collections.abc import Iterator
 
 from ddplint.rulekit import (
     LOOP_DRIVERS,
+    Call,
     Confidence,
+    Expression,
     Found,
     Impact,
+    Operation,
     Project,
     Role,
     Rule,
@@ -110,6 +113,12 @@ def check(script: Script, project: Project) -> Iterator[Found]:
             found.backward,
             f"the gradients are exchanged between the ranks in every round, while the optimizer steps once in {count} "
             f"rounds: all other exchanges are in vain; run those rounds in `with {written(forward.callee)}.no_sync():`",
-            Confidence.POSSIBLE if project.scaling.constant(found.count) in (0, 1) else Confidence.LIKELY,
+            Confidence.POSSIBLE if _may_be_one(found.count, project) else Confidence.LIKELY,
             related=((found.step, f"the step, once in {count} rounds"), (forward, "the forward pass")),
         )
+
+
+def _may_be_one(count: Expression, project: Project) -> bool:
+    """Whether a number of rounds may well be 1: an option says so, or it is computed."""
+    computed = any(isinstance(origin, Call | Operation) for origin in project.origins(count))
+    return computed or project.scaling.constant(count) in (0, 1)
