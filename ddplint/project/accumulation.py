@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ddplint.project.acts import Act
 from ddplint.project.collectives import FORWARD, is_backward
 from ddplint.project.dependence import Piece
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not, Operation, Script
-from ddplint.semantics.conditions import contradict
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.shown import written
 from ddplint.semantics.structure import BindingKind, Loop, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ class Accumulation:
     """
 
     loop: Loop
-    backward: Call
-    step: Call
+    backward: Act
+    step: Act
     count: Expression
     region: Region
 
@@ -50,21 +49,24 @@ class Accumulations:
         and not under that test; where another backward pass stands under the test as well, it has gradients of its own.
         """
         for function in (None, *script.functions):
-            calls = script.calls_in(function)
-            backwards = [call for call in calls if is_backward(call)]
-            for step in calls if backwards else ():
-                if self._project.optimizer_steps.is_step(step):
+            acts = self._project.acts.of(function, script)
+            backwards = [act for act in acts if is_backward(act.call)]
+            for step in acts if backwards else ():
+                if self._project.optimizer_steps.is_step(step.call):
                     yield from self._led_to(step, backwards)
 
-    def loss(self, backward: Call) -> Expression | None:
+    def loss(self, found: Accumulation) -> Expression | None:
         """Return the loss that a backward pass starts from: without the scaler that multiplies it."""
-        callee = backward.callee
+        backward = found.backward
+        callee = backward.call.callee
         if not isinstance(callee, Attribute):
             return None
         loss = callee.base
         if isinstance(loss, Call) and isinstance(loss.callee, Attribute) and loss.callee.name == "scale":
-            return loss.arguments[0].value if len(loss.arguments) == 1 else None
-        return loss
+            if len(loss.arguments) != 1:
+                return None
+            loss = loss.arguments[0].value
+        return self._project.acts.outside(backward, loss)
 
     def may_be_normalised(self, found: Accumulation) -> bool:
         """Whether anything in sight may make up for the number of backward passes that are added up.
@@ -72,16 +74,16 @@ class Accumulations:
         That is: the count, or a sum, has a part in the loss; the loss is divided by something; or the file divides
         anything else by the count: gradients, a learning rate.
         """
-        loss = self.loss(found.backward)
+        loss = self.loss(found)
         if loss is None:
             return True
         pieces = [piece for piece, _ in self._pieces(loss)]
-        function = found.backward.scope.function
+        function = found.backward.place.scope.function
         if any(self._is_count(piece, found) or _is_sum(piece) for piece in pieces):
             return True
         if any(_divides(piece) for piece in pieces if piece.scope.function is function):
             return True
-        script = found.backward.scope.script
+        script = found.backward.place.scope.script
         parts = [
             part for operation in script.operations if _DIVISION in operation.operator for part in operation.walk()
         ]
@@ -91,23 +93,24 @@ class Accumulations:
 
     def forwards(self, found: Accumulation) -> Iterator[Call]:
         """Yield the forward passes through DistributedDataParallel that the loss comes from."""
-        loss = self.loss(found.backward)
+        loss = self.loss(found)
         for piece, frame in self._pieces(loss) if loss is not None else ():
             if isinstance(piece, Call) and self._project.collectives.own(piece, frame) == FORWARD:
                 yield piece
 
-    def clears(self, found: Accumulation) -> Iterator[Call]:
+    def clears(self, found: Accumulation) -> Iterator[Act]:
         """Yield the calls that clear the gathered gradients in every round, whether a step was taken or not."""
-        mine = {
-            written(self._project.optimizer_steps.optimizer(found.step)),
-            *(written(forward.callee) for forward in self.forwards(found)),
-        }
-        backward = found.backward
-        for call in backward.scope.script.calls_in(backward.scope.function):
-            if last_name(call) == "zero_grad" and isinstance(call.callee, Attribute):
-                always = backward.region.within(call.region) and call.region.loops == backward.region.loops
-                if always and written(call.callee.base) in mine:
-                    yield call
+        acts, backward = self._project.acts, found.backward
+        mine = [self._project.optimizer_steps.optimizer(found.step.call)]
+        mine += [forward.callee for forward in self.forwards(found)]
+        place = backward.place
+        for act in acts.of(place.scope.function, place.scope.script):
+            callee = act.call.callee
+            if not isinstance(callee, Attribute) or callee.name != "zero_grad" or act.place is found.step.place:
+                continue
+            always = act.loops == backward.loops and act.runs_whenever(backward)
+            if always and any(acts.same(callee.base, one) for one in mine):
+                yield act
 
     def holds_back(self, script: Script) -> bool:
         """Whether the program of a script ever keeps DistributedDataParallel from exchanging gradients."""
@@ -136,19 +139,22 @@ class Accumulations:
             )
         return isinstance(piece, (Name, Attribute)) and last_name(piece) == last_name(found.count)
 
-    def _led_to(self, step: Call, backwards: list[Call]) -> Iterator[Accumulation]:
-        due = next(((region, count) for region in step.region.chain() if (count := _count(region)) is not None), None)
-        if due is None or not step.region.loops:
+    def _led_to(self, step: Act, backwards: list[Act]) -> Iterator[Accumulation]:
+        chain = list(step.chain())
+        due = next(((place, count) for place, region in enumerate(chain) if (count := _count(region))), None)
+        if due is None:
             return
-        region, count = due
-        if self._project.constants(count) == frozenset({1}) or not region.loops or region.loops != step.region.loops:
+        place, within = due
+        region, count = chain[place], self._project.acts.outside(step, within)
+        loops = [outer.loop for outer in chain[place:] if outer.loop is not None]
+        if self._project.constants(count) == frozenset({1}) or not loops or tuple(loops) != step.loops:
             return
-        beside = [call for call in backwards if call.region.loops[:1] == region.loops[:1]]
-        if any(call.region.within(region) for call in beside):
+        beside = [act for act in backwards if act.loops[:1] == step.loops[:1]]
+        if any(region in act.chain() for act in beside):
             return
-        before = [call for call in beside if call.order < step.order and not contradict(call.region, step.region)]
-        if before:
-            yield Accumulation(region.loops[0], before[-1], step, count, region)
+        before = [act for act in beside if act.order < step.order and not act.excludes(step)]
+        if before and before[-1].place is not step.place:
+            yield Accumulation(loops[0], before[-1], step, count, region)
 
 
 def _near(loss: Expression) -> Iterator[Expression]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ddplint.project.acts import Act
 from ddplint.semantics import Attribute, Call, Expression, Script
-from ddplint.semantics.conditions import contradict
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.shown import written
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -25,7 +24,7 @@ _NO_OPTIMIZER = re.compile(r"sched|warm|decay", re.IGNORECASE)
 class EarlyStep:
     """A schedule that is stepped in a round of a loop before its optimizer is.
 
-    ``step``: the step of the optimizer, or the call that comes to it. ``beside``: both always run in the same round.
+    ``step``: the step of the optimizer, or the call that comes to it. ``beside``: both are calls of one block.
     """
 
     schedule: Call
@@ -55,28 +54,31 @@ class OptimizerSteps:
     def optimizer(self, step: Call) -> Expression:
         """Return the optimizer that a step is one of: what the scaler is given, else what is stepped itself."""
         assert isinstance(step.callee, Attribute)
-        if len(step.arguments) == 1 and "scaler" in last_name(step.callee.base).lower():
+        scaler = step.callee.base
+        made_scaler = any(name.endswith(".GradScaler") for name in self._made_by(scaler))
+        if len(step.arguments) == 1 and (made_scaler or "scaler" in last_name(scaler).lower()):
             return step.arguments[0].value
-        return step.callee.base
+        return scaler
 
     def early(self, script: Script) -> Iterator[EarlyStep]:
         """Yield the schedules of a script that are stepped before their optimizers, in each loop."""
         for function in (None, *script.functions):
-            calls = script.calls_in(function)
-            for schedule in calls:
-                optimizer = self._scheduled(schedule)
-                if optimizer is not None and schedule.region.loops:
-                    yield from self._before(schedule, optimizer, calls)
+            acts = self._project.acts.of(function, script)
+            for schedule in acts:
+                optimizer = self._scheduled(schedule.call)
+                if optimizer is not None and schedule.place.region.loops:
+                    yield from self._before(schedule, optimizer, acts)
 
-    def _before(self, schedule: Call, optimizer: Expression, calls: list[Call]) -> Iterator[EarlyStep]:
-        loop = schedule.region.loops[0]
-        round_ = [call for call in calls if loop in call.region.loops and not contradict(call.region, schedule.region)]
-        steps = [call for call in round_ if self._comes_to_step(call, optimizer)]
-        if not steps or any(call.order < schedule.order for call in steps):
+    def _before(self, schedule: Act, optimizer: Expression, acts: tuple[Act, ...]) -> Iterator[EarlyStep]:
+        loop = schedule.loops[0]
+        round_ = [act for act in acts if loop in act.loops and not act.excludes(schedule)]
+        steps = [act for act in round_ if self._comes_to_step(act.call, optimizer)]
+        if not steps or any(act.order < schedule.order for act in steps):
             return
         first = steps[0]
-        if first.region.within(schedule.region):
-            yield EarlyStep(schedule, first, self.is_step(first) and first.region is schedule.region)
+        if first.place is not schedule.place and schedule.runs_whenever(first):
+            direct = len(first.path) == len(schedule.path) == 1 and self.is_step(first.call)
+            yield EarlyStep(schedule.place, first.call, direct and first.call.region is schedule.call.region)
 
     def _scheduled(self, call: Call) -> Expression | None:
         """Return the optimizer of a schedule that a call moves on by one, None for other calls."""
@@ -93,18 +95,13 @@ class OptimizerSteps:
     def _comes_to_step(self, call: Call, optimizer: Expression) -> bool:
         """Whether a call steps an optimizer, or runs a function of the project that does."""
         if self.is_step(call):
-            return self._is_same(self.optimizer(call), optimizer)
+            return self._project.acts.same(self.optimizer(call), optimizer)
         function = self._project.resolver.function_of(call)
         if function is None:
             return False
         inner = self._project.reach.onward(self._project.reach.calls_in(function.outermost))
-        return any(self.is_step(step) and self._is_same(self.optimizer(step), optimizer) for step in inner)
-
-    def _is_same(self, one: Expression, other: Expression) -> bool:
-        """Whether two expressions can be one optimizer: the same call made it, or it is written the same."""
-        made = {origin for origin in self._project.origins(one) if isinstance(origin, Call)}
-        also = {origin for origin in self._project.origins(other) if isinstance(origin, Call)}
-        return bool(made & also) if made and also else written(one) == written(other)
+        steps = (step for step in inner if self.is_step(step))
+        return any(self._project.acts.same(self.optimizer(step), optimizer) for step in steps)
 
     def _made_by(self, expression: Expression) -> set[str]:
         makers = [origin for origin in self._project.origins(expression) if isinstance(origin, Call)]

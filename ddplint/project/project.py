@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ddplint.project.accumulation import Accumulations
+from ddplint.project.acts import Acts
 from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
@@ -151,6 +152,7 @@ class Project:
         self.epochs = Epochs(self)
         self.options = Options(self)
         self.scaling = Scaling(self)
+        self.acts = Acts(self)
         self.loss_scales = LossScales(self)
         self.optimizer_steps = OptimizerSteps(self)
         self.accumulations = Accumulations(self)

@@ -8,6 +8,7 @@ from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
 from ddplint.migration import TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.accumulation import Accumulation
+from ddplint.project.acts import Act
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
@@ -106,6 +107,7 @@ __all__ = [
     "WRAP",
     "Access",
     "Accumulation",
+    "Act",
     "Applicability",
     "Argument",
     "Assigned",

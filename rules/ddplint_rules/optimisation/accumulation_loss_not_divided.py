@@ -136,22 +136,22 @@ def check(script: Script, project: Project) -> Iterator[Found]:
         return
     told: set[int] = set()
     for found in project.accumulations.of(script):
-        if id(found.backward) in told or project.accumulations.may_be_normalised(found):
+        if id(found.backward.place) in told or project.accumulations.may_be_normalised(found):
             continue
-        told.add(id(found.backward))
+        told.add(id(found.backward.place))
         count = written(found.count)
         yield Found(
-            found.backward,
+            found.backward.place,
             f"the gradients of {count} backward passes are added up for one step, each in full: the step is {count} "
             f"times that of one large batch; divide the loss by {count}",
             Confidence.POSSIBLE if _is_adaptive(found, project) else Confidence.LIKELY,
-            related=((found.step, "the step, once in so many rounds"),),
-            subject=_Divided(project.accumulations.loss(found.backward), count),
+            related=((found.step.call, "the step, once in so many rounds"),),
+            subject=_Divided(project.accumulations.loss(found), count),
         )
 
 
 def _is_adaptive(found: Accumulation, project: Project) -> bool:
-    makers = project.origins(project.optimizer_steps.optimizer(found.step))
+    makers = project.origins(project.optimizer_steps.optimizer(found.step.call))
     return bool(makers) and all(
         isinstance(maker, Call) and project.certainly(maker.callee, *_ADAPTIVE) for maker in makers
     )

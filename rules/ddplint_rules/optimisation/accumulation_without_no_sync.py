@@ -105,16 +105,16 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     told: set[int] = set()
     for found in project.accumulations.of(script):
         forward = next(project.accumulations.forwards(found), None)
-        if forward is None or id(found.backward) in told or project.accumulations.holds_back(script):
+        if forward is None or id(found.backward.place) in told or project.accumulations.holds_back(script):
             continue
-        told.add(id(found.backward))
+        told.add(id(found.backward.place))
         count = written(found.count)
         yield Found(
-            found.backward,
+            found.backward.place,
             f"the gradients are exchanged between the ranks in every round, while the optimizer steps once in {count} "
             f"rounds: all other exchanges are in vain; run those rounds in `with {written(forward.callee)}.no_sync():`",
             Confidence.POSSIBLE if _may_be_one(found.count, project) else Confidence.LIKELY,
-            related=((found.step, f"the step, once in {count} rounds"), (forward, "the forward pass")),
+            related=((found.step.call, f"the step, once in {count} rounds"), (forward, "the forward pass")),
         )
 
 

@@ -87,6 +87,7 @@ from dataclasses import dataclass
 
 from ddplint.rulekit import (
     LOOP_DRIVERS,
+    Act,
     Applicability,
     Call,
     Editor,
@@ -130,19 +131,25 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     for found in project.accumulations.of(script):
         due = [call for call in script.calls if call.region.within(found.region)]
         for clear in project.accumulations.clears(found):
-            if id(clear) in told:
+            if id(clear.place) in told:
                 continue
-            told.add(id(clear))
+            told.add(id(clear.place))
             count = written(found.count)
-            cleared = any(written(call.callee) == written(clear.callee) for call in due)
-            movable = is_whole_statement(clear) and is_whole_statement(found.step)
             yield Found(
-                clear,
+                clear.place,
                 f"the gradients are cleared in every round, while the optimizer steps once in {count} rounds: only the "
                 f"last of {count} backward passes counts; clear them where the optimizer steps",
-                related=((found.step, f"the step, once in {count} rounds"), (found.backward, "the backward pass")),
-                subject=_Moved(clear, found.step, cleared) if movable else None,
+                related=((found.step.call, f"the step, once in {count} rounds"),),
+                subject=_moved(clear, found.step, due),
             )
+
+
+def _moved(clear: Act, step: Act, due: list[Call]) -> _Moved | None:
+    if len(clear.path) > 1 or len(step.path) > 1:
+        return None
+    if not (is_whole_statement(clear.call) and is_whole_statement(step.call)):
+        return None
+    return _Moved(clear.call, step.call, any(written(call.callee) == written(clear.call.callee) for call in due))
 
 
 def fix(found: Found, edits: Editor) -> Fix | None:
