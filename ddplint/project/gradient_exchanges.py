@@ -11,7 +11,7 @@ from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Scrip
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import BindingKind
+from ddplint.semantics.structure import BindingKind, Function, Parameter
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -21,6 +21,8 @@ _SUMS = frozenset({"torch.distributed.ReduceOp.SUM", "torch.distributed.reduce_o
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
 # Methods that multiply or divide.
 _SCALE = frozenset({"div", "div_", "mul", "mul_", "divide", "true_divide", "copy_"})
+# Functions through which a parameter is handed down.
+_DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +65,36 @@ class GradientExchanges:
         plain = isinstance(operation, Expression) and self._project.certainly(operation, *_SUMS)
         return operation is Missing.ABSENT or plain
 
-    def _models(self, parameter: Name) -> Iterator[Expression]:
+    def _models(self, parameter: Name, depth: int = 0) -> Iterator[Expression]:
         """Yield the models over whose parameters the loops run that hand a parameter out."""
         for binding in reaching(parameter.id, parameter) or ():
             runs_over = binding.value if binding.kind is BindingKind.LOOP else None
             callee = runs_over.callee if isinstance(runs_over, Call) else None
             if isinstance(callee, Attribute) and callee.name in _PARAMETERS:
                 yield callee.base
+            elif binding.parameter is not None and depth < _DEEPEST:
+                for given in self._given(binding.parameter):
+                    yield from self._models(given, depth + 1)
+
+    def _given(self, parameter: Parameter) -> Iterator[Name]:
+        """Yield the names that callers hand to a parameter."""
+        for call in self._project.callers(parameter.function)[0]:
+            given = self._project.resolver.bound(call, parameter.function).get(parameter.name)
+            if isinstance(given, Name):
+                yield given
 
     def _may_be_mean(self, call: Call) -> bool:
-        """Whether the function scales anything, or the program divides anything by the number of processes."""
+        """Whether gradients are scaled near the call, or the program divides anything by the number of processes."""
         function, script = call.scope.function, call.scope.script
-        if any(operation.operator == "/" and operation.scope.function is function for operation in script.operations):
-            return True
-        if any(last_name(other) in _SCALE for other in script.calls_in(function)):
-            return True
-        stores = (store for store in script.stores if store.augmented)
-        if any(store.region.scope.function is function for store in stores):
-            return True
-        bound = [] if function is None else [found for each in function.scope.bindings.values() for found in each]
-        if any(binding.kind is BindingKind.AUGMENTED for binding in bound):
+        if _scales(script, function) or any(_scales_gradient(script, near) for near in self._near(function, script)):
             return True
         return any(map(self._divides_by_world, self._scripts(script)))
+
+    def _near(self, function: Function | None, script: Script) -> list[Function | None]:
+        """Return the functions that call one, and the helpers of all of them."""
+        callers = [] if function is None else self._project.callers(function)[0]
+        outer = [function, *(call.scope.function for call in callers if call.scope.script is script)]
+        return [act.call.scope.function for one in outer for act in self._project.acts.of(one, script)]
 
     def _divides_by_world(self, script: Script) -> bool:
         """Whether a file divides by the number of processes, or asks for a loss that is a sum."""
@@ -101,6 +111,31 @@ class GradientExchanges:
             other = self._project.script(path)
             if other is not None and other is not script:
                 yield other
+
+
+def _scales(script: Script, function: Function | None) -> bool:
+    """Whether a function divides, or multiplies or changes anything in place."""
+    scope = script.scope if function is None else function.scope
+    bound = (binding for bindings in scope.bindings.values() for binding in bindings)
+    return (
+        any(operation.operator == "/" and operation.scope.function is function for operation in script.operations)
+        or any(last_name(call) in _SCALE for call in script.calls_in(function))
+        or any(store.augmented and store.region.scope.function is function for store in script.stores)
+        or any(binding.kind is BindingKind.AUGMENTED for binding in bound)
+    )
+
+
+def _scales_gradient(script: Script, function: Function | None) -> bool:
+    """Whether a function changes a gradient in place."""
+    stores = (store for store in script.stores if store.augmented and store.region.scope.function is function)
+    calls = (call for call in script.calls_in(function) if last_name(call) in _SCALE)
+    return any(store.name == "grad" or _reads_gradient(store.base) for store in stores) or any(
+        _reads_gradient(call.callee) for call in calls
+    )
+
+
+def _reads_gradient(expression: Expression) -> bool:
+    return any(isinstance(part, Attribute) and part.name == "grad" for part in expression.walk())
 
 
 def _owner(gradient: Expression) -> Name | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
+from ddplint.project.acts import Act
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
-from ddplint.semantics.conditions import contradict
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.shown import shown, written
+from ddplint.semantics.shown import shown
 from ddplint.semantics.structure import Function, RegionKind
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class _Event(Enum):
     CLIP = "the gradients are clipped"
 
 
-_Placed: TypeAlias = tuple[Call, _Event]
+_Placed: TypeAlias = tuple[Act, _Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,75 +55,82 @@ class LossScales:
     def clips(self, script: Script) -> Iterator[ScaledClip]:
         """Yield the calls of a script that clip gradients which are still scaled."""
         for function in (None, *script.functions):
-            calls = script.calls_in(function)
-            if any(_method(call) == "backward" for call in calls):
-                yield from self._clips_in(calls)
+            acts = self._project.acts.of(function, script)
+            if any(_method(act.call) == "backward" for act in acts):
+                yield from self._clips_in(acts)
 
-    def _clips_in(self, calls: list[Call]) -> Iterator[ScaledClip]:
-        scalers = {scaler for call in calls if _method(call) == "backward" and (scaler := self._scaler_of(call))}
-        events = [(call, event) for call in calls if scalers and (event := self._event(call, scalers)) is not None]
+    def _clips_in(self, acts: Sequence[Act]) -> Iterator[ScaledClip]:
+        scalers = [found for act in acts if (found := self._scaler_of(act.call)) is not None]
+        events = [(act, event) for act in acts if scalers and (event := self._event(act.call, scalers)) is not None]
         for place, (clip, event) in enumerate(events):
             if event is not _Event.CLIP:
                 continue
             backward = self._scaled_before(clip, events[:place])
             step = self._step_after(clip, events[place + 1 :])
-            if backward is None or step is None or written(_receiver(step)) != self._scaler_of(backward):
+            if backward is None or step is None or clip.place is backward.place is step.place:
                 continue
-            if self._may_scale(_receiver(step)):
-                unscale = self._unscale(clip, step, calls) if _stands_alone(clip, events) else None
-                yield ScaledClip(clip, backward, step, unscale)
+            scaler, scaled_by = _receiver(step.call), self._scaler_of(backward.call)
+            if scaled_by is not None and self._project.acts.same(scaler, scaled_by) and self._may_scale(scaler):
+                alone = len(clip.path) == len(step.path) == 1 and _stands_alone(clip, events)
+                unscale = self._unscale(clip.call, step.call, acts) if alone else None
+                yield ScaledClip(clip.place, backward.call, step.call, unscale)
 
-    def _scaled_before(self, clip: Call, events: Sequence[_Placed]) -> Call | None:
+    def _scaled_before(self, clip: Act, events: Sequence[_Placed]) -> Act | None:
         """Return the scaled backward pass whose gradients a clip sees as they are, None when there is none.
 
         Another backward pass after it mixes in gradients that are not scaled, unless it is the other way.
         """
-        plain: list[Call] = []
-        for call, event in _met(clip, reversed(events)):
+        plain: list[Act] = []
+        for act, event in _met(clip, reversed(events)):
             if event is _Event.PLAIN:
-                plain.append(call)
-            elif event is _Event.SCALED and all(contradict(other.region, call.region) for other in plain):
-                return call
+                plain.append(act)
+            elif event is _Event.SCALED and all(other.excludes(act) for other in plain):
+                return act
             else:
                 return None
         return None
 
-    def _step_after(self, clip: Call, events: Sequence[_Placed]) -> Call | None:
+    def _step_after(self, clip: Act, events: Sequence[_Placed]) -> Act | None:
         """Return the step of the scaler that comes next after a clip, None where something else does."""
-        call, event = next(_met(clip, events), (None, None))
-        return call if event is _Event.STEP else None
+        act, event = next(_met(clip, events), (None, None))
+        return act if event is _Event.STEP else None
 
-    def _event(self, call: Call, scalers: Collection[str]) -> _Event | None:
+    def _event(self, call: Call, scalers: Sequence[Expression]) -> _Event | None:
         method = _method(call)
         if method == "backward":
             return _Event.PLAIN if self._scaler_of(call) is None else _Event.SCALED
         if method == "unscale_":
             return _Event.UNSCALED
-        if method in ("step", "update", "scale") and written(_receiver(call)) in scalers:
-            return _Event.STEP if method == "step" else None
+        if method in ("step", "update", "scale"):
+            mine = any(self._project.acts.same(_receiver(call), scaler) for scaler in scalers)
+            return _Event.STEP if mine and method == "step" and len(call.arguments) == 1 else None
         if self._project.names(call.callee) & _CLIPS:
             return _Event.CLIP
+        if self._project.acts.helper(call) is not None:
+            return None  # what it does is listed call by call
         function = self._project.resolver.function_of(call)
         if function is None:
             return _Event.UNSCALED if self._takes_scaler(call) else None
         return self._event_of(function)
 
     def _event_of(self, function: Function) -> _Event | None:
-        """Return what a function of the project does with gradients that its caller made."""
+        """Return what a function of another file does with gradients that its caller made."""
         calls = list(self._project.reach.onward(self._project.reach.calls_in(function.outermost)))
         methods = {_method(call) for call in calls}
         if "unscale_" in methods or methods & {"scale", "backward"}:
             return _Event.UNSCALED
         return _Event.CLIP if any(self._project.names(call.callee) & _CLIPS for call in calls) else None
 
-    def _scaler_of(self, backward: Call) -> str | None:
-        """Return, as it is written, the scaler of a loss that a backward pass starts from, None for a plain loss."""
-        found = set()
+    def _scaler_of(self, backward: Call) -> Expression | None:
+        """Return the scaler of a loss that a backward pass starts from, None for a plain loss and other calls."""
+        if _method(backward) != "backward":
+            return None
+        scaler = None
         for origin in self._project.origins(_receiver(backward)):
             if not isinstance(origin, Call) or _method(origin) != "scale" or not origin.arguments:
                 return None
-            found.add(written(_receiver(origin)))
-        return found.pop() if len(found) == 1 else None
+            scaler = _receiver(origin)
+        return scaler
 
     def _takes_scaler(self, call: Call) -> bool:
         """Whether a call of something that can't be read is given a scaler."""
@@ -153,33 +160,29 @@ class LossScales:
     def _kinds(self, maker: Call) -> frozenset[str]:
         return self._project.resolver.kinds(maker.callee)
 
-    def _unscale(self, clip: Call, step: Call, calls: list[Call]) -> str | None:
+    def _unscale(self, clip: Call, step: Call, acts: Sequence[Act]) -> str | None:
         """Return the line that divides the scale out, where each pass through the clip goes on to an update."""
         scaler, optimizer = _receiver(step), step.arguments[0].value
-        mine = [
-            call
-            for call in calls
-            if _method(call) in ("step", "update") and written(_receiver(call)) == written(scaler)
-        ]
-        update = next((call for call in mine if _method(call) == "update" and call.order > step.order), None)
-        steps = [call for call in mine if _method(call) == "step" and not contradict(call.region, clip.region)]
-        if update is None or steps != [step] or not self._is_certain(scaler) or not _leads_on(clip, step, update):
+        named = [act for act in acts if _method(act.call) in ("step", "update")]
+        mine = [act for act in named if self._project.acts.same(_receiver(act.call), scaler)]
+        updates = [act.call for act in mine if _method(act.call) == "update" and len(act.path) == 1]
+        update = next((call for call in updates if call.order > step.order), None)
+        steps = [act for act in mine if _method(act.call) == "step" and not act.excludes(Act((clip,)))]
+        if update is None or [act.call for act in steps] != [step] or not self._is_certain(scaler):
             return None
         stays = _stays(scaler, clip, step) and _stays(optimizer, clip, step)
-        return f"{shown(scaler)}.unscale_({shown(optimizer)})" if stays else None
+        return f"{shown(scaler)}.unscale_({shown(optimizer)})" if stays and _leads_on(clip, step, update) else None
 
 
-def _met(clip: Call, events: Iterable[_Placed]) -> Iterator[_Placed]:
+def _met(clip: Act, events: Iterable[_Placed]) -> Iterator[_Placed]:
     """Yield the events, clips left out, that a pass through a clip can go through."""
-    return (
-        (call, event) for call, event in events if event is not _Event.CLIP and not contradict(call.region, clip.region)
-    )
+    return ((act, event) for act, event in events if event is not _Event.CLIP and not act.excludes(clip))
 
 
-def _stands_alone(clip: Call, events: Sequence[_Placed]) -> bool:
+def _stands_alone(clip: Act, events: Sequence[_Placed]) -> bool:
     """Whether nothing else in a function clips or unscales in the same pass."""
-    others = (call for call, event in events if event in (_Event.CLIP, _Event.UNSCALED) and call is not clip)
-    return all(contradict(other.region, clip.region) for other in others)
+    others = (act for act, event in events if event in (_Event.CLIP, _Event.UNSCALED) and act is not clip)
+    return all(other.excludes(clip) for other in others)
 
 
 def _leads_on(clip: Call, step: Call, update: Call) -> bool:
