@@ -12,7 +12,7 @@ from ddplint.project.dependence import Piece
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Logic, Name, Not, Operation, Script
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import BindingKind, Loop, Region, RegionKind
+from ddplint.semantics.structure import Loop, Region, RegionKind
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -88,7 +88,6 @@ class Accumulations:
             part for operation in script.operations if _DIVISION in operation.operator for part in operation.walk()
         ]
         parts += [given.value for call in script.calls if last_name(call) in _SCALE for given in call.arguments]
-        parts += _augmented(script)
         return any(self._is_count(part, found) for part in parts)
 
     def forwards(self, found: Accumulation) -> Iterator[Call]:
@@ -170,16 +169,6 @@ def _near(loss: Expression) -> Iterator[Expression]:
         pending.extend(piece.children)
         if isinstance(piece, Name):
             pending.extend(found.value for found in reaching(piece.id, piece) or () if found.value is not None)
-
-
-def _augmented(script: Script) -> Iterator[Expression]:
-    """Yield what stands at the right of ``x /= value`` and the like."""
-    for scope in script.scopes:
-        for bindings in scope.bindings.values():
-            for binding in bindings:
-                if binding.kind is BindingKind.AUGMENTED and binding.value is not None:
-                    yield binding.value
-    yield from (store.value for store in script.stores if store.augmented and store.value is not None)
 
 
 def _divides(piece: Expression) -> bool:

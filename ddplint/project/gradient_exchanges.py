@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ddplint.project.models import Wrapper
-from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Script
+from ddplint.semantics import Attribute, Call, Constant, Expression, Name, Operation, Script
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import BindingKind, Function, Parameter
+from ddplint.semantics.structure import Binding, BindingKind, Function, Parameter, Store
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -114,24 +114,31 @@ class GradientExchanges:
 
 
 def _scales(script: Script, function: Function | None) -> bool:
-    """Whether a function divides, or multiplies or changes anything in place."""
+    """Whether a function divides, or multiplies anything in place."""
     scope = script.scope if function is None else function.scope
-    bound = (binding for bindings in scope.bindings.values() for binding in bindings)
+    bound = [binding.value for bindings in scope.bindings.values() for binding in bindings if _is_augmented(binding)]
+    stored = [store.value for store in _augmented(script, function)]
     return (
         any(operation.operator == "/" and operation.scope.function is function for operation in script.operations)
         or any(last_name(call) in _SCALE for call in script.calls_in(function))
-        or any(store.augmented and store.region.scope.function is function for store in script.stores)
-        or any(binding.kind is BindingKind.AUGMENTED for binding in bound)
+        or any(isinstance(value, Operation) and value.operator == "*" for value in (*bound, *stored))
     )
 
 
 def _scales_gradient(script: Script, function: Function | None) -> bool:
-    """Whether a function changes a gradient in place."""
-    stores = (store for store in script.stores if store.augmented and store.region.scope.function is function)
-    calls = (call for call in script.calls_in(function) if last_name(call) in _SCALE)
-    return any(store.name == "grad" or _reads_gradient(store.base) for store in stores) or any(
-        _reads_gradient(call.callee) for call in calls
-    )
+    """Whether a function divides or multiplies a gradient in place."""
+    values = [store.value for store in _augmented(script, function)]
+    scaled = [value.operands[0] for value in values if isinstance(value, Operation) and value.operator in ("*", "/")]
+    scaled += [call.callee for call in script.calls_in(function) if last_name(call) in _SCALE]
+    return any(map(_reads_gradient, scaled))
+
+
+def _augmented(script: Script, function: Function | None) -> Iterator[Store]:
+    return (store for store in script.stores if store.augmented and store.region.scope.function is function)
+
+
+def _is_augmented(binding: Binding) -> bool:
+    return binding.kind is BindingKind.AUGMENTED
 
 
 def _reads_gradient(expression: Expression) -> bool:
