@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ddplint.project.accumulation import Accumulations
+from ddplint.project.acts import Acts
 from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
@@ -28,6 +30,7 @@ from ddplint.project.fixed_settings import FixedSettings
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
+from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
@@ -35,10 +38,13 @@ from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
+from ddplint.project.loss_scales import LossScales
+from ddplint.project.machines import Machines
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
+from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
@@ -154,6 +160,7 @@ class Project:
         self.checkpoints = Checkpoints(self)
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
+        self.machines = Machines(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
@@ -165,6 +172,11 @@ class Project:
         self.pending_works = PendingWorks(self)
         self.handovers = Handovers(self)
         self.run_paths = RunPaths(self)
+        self.acts = Acts(self)
+        self.loss_scales = LossScales(self)
+        self.optimizer_steps = OptimizerSteps(self)
+        self.accumulations = Accumulations(self)
+        self.gradient_exchanges = GradientExchanges(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
 from ddplint.migration import DataParallelMove, Rename, TorchAmpMove
 from ddplint.project import Project
+from ddplint.project.accumulation import Accumulation
+from ddplint.project.acts import Act
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
@@ -18,12 +20,15 @@ from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
 from ddplint.project.fixed_settings import FixedSetting
 from ddplint.project.frameworks import LOOP_DRIVERS
+from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
+from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.models import Wrapper
+from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
@@ -111,6 +116,8 @@ __all__ = [
     "UNKNOWN_NAME",
     "WRAP",
     "Access",
+    "Accumulation",
+    "Act",
     "Applicability",
     "Argument",
     "Assigned",
@@ -132,6 +139,7 @@ __all__ = [
     "Deadness",
     "DeviceIndex",
     "Divergence",
+    "EarlyStep",
     "Edit",
     "Editor",
     "EnvironmentWrite",
@@ -145,6 +153,7 @@ __all__ = [
     "FormattedText",
     "Found",
     "Function",
+    "GradientExchange",
     "Guard",
     "Handover",
     "HandoverKind",
@@ -190,6 +199,7 @@ __all__ = [
     "Sameness",
     "Sampler",
     "SamplerKind",
+    "ScaledClip",
     "Scope",
     "Script",
     "Sequence",

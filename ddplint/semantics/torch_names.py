@@ -34,6 +34,7 @@ _ALIASES = {
     "torch.amp.grad_scaler": "torch.amp",
     "torch.autocast": "torch.amp.autocast",
     "torch.distributed.distributed_c10d": "torch.distributed",
+    "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.multiprocessing.spawn.spawn": "torch.multiprocessing.spawn",
 }
 

@@ -92,21 +92,11 @@ RULE = Rule(
     discharged_by=frozenset({"lightning", "accelerate", "horovod", "ray"}),
     applicability=Applicability.SAFE,
 )
-# Words of programs for one machine: they start their processes themselves, or meet at the machine's own address.
-ONE_MACHINE = (
-    b"mp.spawn",
-    b"multiprocessing.spawn",
-    b"import spawn",
-    b"mp.Process",
-    b"multiprocessing.Process",
-    b"127.0.0.1",
-    b"localhost",
-)
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
     """Report the first GPU that a file asks for by the rank in the job."""
-    if project.role(script) is Role.TEST or project.mentions(script, ONE_MACHINE):
+    if project.role(script) is Role.TEST or project.machines.may_be_one(script):
         return
     used = [use for use in project.devices.of(script) if project.rank_values.certainly(use.index, RankValue.GLOBAL)]
     if used:
