@@ -23,6 +23,7 @@ from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
 from ddplint.project.feeding import Feeding
 from ddplint.project.files import ProjectFiles
+from ddplint.project.fixed_devices import FixedDevices
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
@@ -138,6 +139,7 @@ class Project:
         self.checkpoints = Checkpoints(self)
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
+        self.fixed_devices = FixedDevices(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)

@@ -15,6 +15,7 @@ from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
+from ddplint.project.fixed_devices import FixedDevice
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.loaders import Loader
@@ -127,6 +128,7 @@ __all__ = [
     "Expression",
     "FileWrite",
     "Fix",
+    "FixedDevice",
     "Form",
     "FormattedText",
     "Found",
