@@ -33,6 +33,7 @@ from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
+from ddplint.project.machines import Machines
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.obstacles import Obstacles
@@ -45,6 +46,7 @@ from ddplint.project.processes import Processes
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
 from ddplint.project.rank_parts import RankParts
+from ddplint.project.rank_uses import RankUses
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
@@ -66,7 +68,7 @@ from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
-from ddplint.semantics.environment import EnvironmentWrite, environment_writes
+from ddplint.semantics.environment import EnvironmentRead, EnvironmentWrite, environment_reads, environment_writes
 from ddplint.semantics.names import Definition
 from ddplint.semantics.rank_values import RankValues
 from ddplint.semantics.ranks import RankTests
@@ -141,6 +143,8 @@ class Project:
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
         self.fixed_devices = FixedDevices(self)
+        self.machines = Machines(self)
+        self.rank_uses = RankUses(self)
         self.fresh_starts = FreshStarts(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
@@ -156,6 +160,7 @@ class Project:
         self._references: dict[int, References] = {}
         self._rendezvous = Rendezvous(self.resolver)
         self._port_fallbacks = PortFallbacks(self.resolver)
+        self._environment_reads: dict[int, list[EnvironmentRead]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
 
     @property
@@ -269,6 +274,12 @@ class Project:
     def environment_writes(self, script: Script, variable: str) -> list[EnvironmentWrite]:
         """Return where a script writes an environment variable."""
         return list(environment_writes(self.resolver, script, variable))
+
+    def environment_reads(self, script: Script) -> list[EnvironmentRead]:
+        """Return where a script reads environment variables."""
+        if id(script) not in self._environment_reads:
+            self._environment_reads[id(script)] = list(environment_reads(self.resolver, script))
+        return self._environment_reads[id(script)]
 
     def launches(self, script: Script) -> list[Call]:
         """Return the calls of a script that start processes."""

@@ -22,6 +22,7 @@ from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
+from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.sameness import Sameness
@@ -60,7 +61,7 @@ from ddplint.semantics import (
 )
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.attempts import caught
-from ddplint.semantics.environment import EnvironmentWrite, WriteForm
+from ddplint.semantics.environment import EnvironmentRead, EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.in_reach import InReach, in_reach
 from ddplint.semantics.names import LOCAL, UNKNOWN_NAME
@@ -122,6 +123,7 @@ __all__ = [
     "Divergence",
     "Edit",
     "Editor",
+    "EnvironmentRead",
     "EnvironmentWrite",
     "Exit",
     "ExitKind",
@@ -160,7 +162,9 @@ __all__ = [
     "Position",
     "Project",
     "Purpose",
+    "RankPurpose",
     "RankSet",
+    "RankUse",
     "RankValue",
     "Ranks",
     "Reference",
