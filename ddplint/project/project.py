@@ -41,6 +41,7 @@ from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
 from ddplint.project.output import replaces_print
 from ddplint.project.passes import Passes
+from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_idioms import RankIdioms
@@ -145,6 +146,7 @@ class Project:
         self.fixed_devices = FixedDevices(self)
         self.machines = Machines(self)
         self.rank_uses = RankUses(self)
+        self.plain_starts = PlainStarts(self)
         self.fresh_starts = FreshStarts(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)

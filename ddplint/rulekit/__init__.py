@@ -22,6 +22,7 @@ from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
+from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
@@ -97,6 +98,7 @@ else:
 __all__ = [
     "BACKWARD",
     "FORWARD",
+    "LAUNCHER_VARIABLES",
     "LOCAL",
     "LOOP_DRIVERS",
     "UNKNOWN",
@@ -181,6 +183,7 @@ __all__ = [
     "Sequence",
     "Share",
     "SharedSave",
+    "SingleRun",
     "Site",
     "SourceFile",
     "Spread",
