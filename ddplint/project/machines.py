@@ -23,6 +23,7 @@ _NODES = re.compile(r"-*(?:n_?nodes|node_?rank|nr|(?:num_?)?machines|machine_?ra
 # In programs about graphs these count something else.
 _PERHAPS_NODES = re.compile(r"-*(?:num_?)?nodes")
 _COUNTS = re.compile(r"(?:num_?|n_?|n)?(?:nodes|machines)", re.IGNORECASE)
+_MACHINES = re.compile(r"nodes?(?:_|$)|machine|slurm|torchrun|elastic|(?:^|_)nr$", re.IGNORECASE)
 _GRAPHS = (b"dgl", b"torch_geometric", b"networkx")
 _VARIABLES = frozenset({"NODE_RANK", "GROUP_RANK", "NNODES", "NUM_NODES", "SLURM_NNODES", "SLURM_NODEID"})
 _SPAWNERS = (b"spawn(", b"start_processes(", b"Process(")
@@ -58,6 +59,18 @@ class Machines:
         """Whether a number is a number of machines times another one: ``args.nodes * gpus``."""
         products = [one for one in self._project.origins(number) if isinstance(one, Operation) and one.operator == "*"]
         return any(_is_number_of_machines(factor) for product in products for factor in product.operands)
+
+    def are_asked_for(self, at: Expression) -> bool:
+        """Whether a test on the way to an expression asks for the machines, or for the launcher that knows them."""
+        tests = (region.test for region in at.region.chain() if region.test is not None)
+        parts = [part for test in tests for part in test.walk()]
+        reads = {id(read.at) for read in self._project.environment_reads(at.scope.script)}
+        return any(
+            id(part) in reads
+            or bool(_MACHINES.search(last_name(part)))
+            or (isinstance(part, Constant) and isinstance(part.value, str) and part.value.isupper())
+            for part in parts
+        )
 
     def _read(self, script: Script) -> Iterator[Script]:
         """Yield the scripts of the program that may tell."""

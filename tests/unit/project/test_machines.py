@@ -74,3 +74,18 @@ def test_ranks_that_are_given(tmp_path: Path, code: str, uses: list[str]) -> Non
 def test_multiples_of_the_number_of_machines(tmp_path: Path, number: str, counts: bool) -> None:
     project, script = parsed(tmp_path, f"print({number})")
     assert project.machines.counts(script.calls[-1].arguments[0].value) is counts
+
+
+@pytest.mark.parametrize(
+    ("code", "are_asked_for"),
+    [
+        pytest.param("if args.num_nodes > 1:\n    print()", True, id="their number"),
+        pytest.param("if os.environ.get('SLURM_JOB_ID'):\n    print()", True, id="a variable of the launcher"),
+        pytest.param("if 'RANK' in os.environ:\n    print()", True, id="whether such a variable is set"),
+        pytest.param("if args.cuda:\n    print()", False, id="something else"),
+        pytest.param("print()", False, id="nothing"),
+    ],
+)
+def test_tests_that_ask_for_the_machines(tmp_path: Path, code: str, are_asked_for: bool) -> None:
+    project, script = parsed(tmp_path, code)
+    assert project.machines.are_asked_for(script.calls[-1]) is are_asked_for
