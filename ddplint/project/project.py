@@ -28,6 +28,7 @@ from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.fresh_starts import FreshStarts
+from ddplint.project.group_ends import GroupEnds
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
@@ -147,6 +148,7 @@ class Project:
         self.machines = Machines(self)
         self.rank_uses = RankUses(self)
         self.plain_starts = PlainStarts(self)
+        self.group_ends = GroupEnds(self)
         self.fresh_starts = FreshStarts(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
