@@ -49,11 +49,12 @@ class FreshStarts:
     def repeated(self, script: Script) -> Iterator[FreshStart]:
         """Yield the starts that every new process repeats, since nothing on the way asks which process this is."""
         for call in script.calls:
-            if last_name(call.callee) in _STARTERS and self._runs_anew(call):
+            if last_name(call.callee) in _STARTERS and self.runs_anew(call):
                 for outside in self._outside(call, 0):
                     yield FreshStart(call, outside)
 
-    def _runs_anew(self, call: Call) -> bool:
+    def runs_anew(self, call: Call) -> bool:
+        """Whether a call starts processes that run the file anew, and go on from nothing else."""
         names = self._project.names(call.callee)
         if names and names <= _SPAWN:
             method = self._project.argument(call, "start_method")

@@ -17,6 +17,7 @@ from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
 from ddplint.project.devices import Devices
 from ddplint.project.digests import Digests
+from ddplint.project.drawn_ports import DrawnPorts
 from ddplint.project.epochs import Epochs
 from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
@@ -149,6 +150,7 @@ class Project:
         self.rank_uses = RankUses(self)
         self.plain_starts = PlainStarts(self)
         self.group_ends = GroupEnds(self)
+        self.drawn_ports = DrawnPorts(self)
         self.fresh_starts = FreshStarts(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
