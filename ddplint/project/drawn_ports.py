@@ -11,8 +11,9 @@ from ddplint.project.port_fallbacks import is_guarded
 from ddplint.semantics import Call, Expression, FormattedText, Name, Operation, Script
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
+from ddplint.semantics.launchers import launched
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Function
+from ddplint.semantics.structure import Binding, Function, Parameter
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -49,7 +50,7 @@ class DrawnPorts:
         seen: set[int] = set()
         for given in self._given(script):
             draw = self._draw(given, 0)
-            if draw is not None and id(draw) not in seen and self._is_of_all(given) and self._may_differ(draw):
+            if draw is not None and id(draw) not in seen and self._is_of_all(given) and self._is_own(draw):
                 seen.add(id(draw))
                 yield DrawnPort(draw, given)
 
@@ -81,14 +82,27 @@ class DrawnPorts:
         if isinstance(value, Call):
             return self._of_call(value, depth)
         if isinstance(value, Name):
-            bindings = reaching(value.id, value) or ()
-            parts = [binding.value for binding in bindings if binding.value is not None and not binding.path]
-            draws = [self._draw(part, depth + 1) for part in parts]
-            return draws[0] if len(draws) == len(bindings) and draws and None not in draws else None
+            draws = [self._of_binding(binding, depth) for binding in reaching(value.id, value) or ()]
+            return draws[0] if draws and None not in draws else None
         if isinstance(value, FormattedText | Operation):
             found = (self._draw(part, depth + 1) for part in value.children)
             return next((draw for draw in found if draw is not None), None)
         return None
+
+    def _of_binding(self, binding: Binding, depth: int) -> Call | None:
+        if binding.parameter is not None:
+            return self._of_parameter(binding.parameter, depth)
+        return None if binding.value is None or binding.path else self._draw(binding.value, depth + 1)
+
+    def _of_parameter(self, parameter: Parameter, depth: int) -> Call | None:
+        """Return the draw of what a function is given; where the process starts, that comes from its parent."""
+        function = parameter.function
+        calls, _ = self._project.callers(function)
+        if not calls or any(launched(self._project.resolver, call) is not None for call in calls):
+            return None
+        values = [self._project.resolver.bound(call, function).get(parameter.name) for call in calls]
+        draws = [None if value is None else self._draw(value, depth + 1) for value in values]
+        return draws[0] if None not in draws else None
 
     def _of_call(self, call: Call, depth: int) -> Call | None:
         names = self._project.names(call.callee)
@@ -115,12 +129,13 @@ class DrawnPorts:
         near = [call for call in before if call.scope.function in (draw.scope.function, None)]
         return any(self._project.names(call.callee) & _SEEDS for call in self._project.reach.onward(near))
 
-    def _may_differ(self, draw: Call) -> bool:
-        """Whether processes draw on their own: those that are forked go on with the random numbers of their parent."""
+    def _is_own(self, draw: Call) -> bool:
+        """Whether each process draws for itself; forked ones go on with the random numbers of their parent."""
         function = draw.scope.function
         spawners = [] if function is None else self._project.spawners(function)
         is_random = all(name.startswith(_COPIED) for name in self._project.names(draw.callee))
-        return not (is_random and spawners) or any(map(self._project.fresh_starts.runs_anew, spawners))
+        is_anew = not (is_random and spawners) or any(map(self._project.fresh_starts.runs_anew, spawners))
+        return is_anew and (function is None or self._is_of_all(draw))
 
     def _is_of_all(self, given: Expression) -> bool:
         """Whether each process comes to an expression, and more than one of them."""

@@ -4,7 +4,7 @@
 
 `torch.multiprocessing.spawn`, `start_processes` and `elastic_launch`, and `Process` where the start method is set to
 `spawn` or `forkserver`, which the file comes to whenever it is imported: outside all functions, or in a function that
-is called there. The call outside of functions is reported.
+is called there.
 
 It is silent under a test of `__name__`, and under tests that may tell the parent from its children: of the
 environment, of the current process, of the rank. Where processes are forked nothing is run again.
@@ -106,12 +106,12 @@ RULE = Rule(
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
-    """Report the calls outside functions that start processes anew, each once."""
-    starts = {id(start.outside): start for start in project.fresh_starts.repeated(script)}
+    """Report the calls that start processes anew, each once."""
+    starts = {id(start.call): start for start in project.fresh_starts.repeated(script)}
     for start in starts.values():
-        related = () if start.call is start.outside else ((start.call, "the processes are started here"),)
+        related = () if start.call is start.outside else ((start.outside, "this line is not under the test"),)
         fixable = start.outside if _can_move(start.outside, script, project) else None
-        yield Found(start.outside, _message(start.outside), related=related, subject=fixable)
+        yield Found(start.call, _message(start.call), related=related, subject=fixable)
 
 
 def _can_move(call: Call, script: Script, project: Project) -> bool:
@@ -127,8 +127,8 @@ def _can_move(call: Call, script: Script, project: Project) -> bool:
 
 def _message(call: Call) -> str:
     return (
-        f"each process that `{shown(call)}` starts imports this file and comes to this line again, which ends it with "
-        '"An attempt has been made to start a new process"; put it under `if __name__ == "__main__":`'
+        f"each process that `{shown(call)}` starts imports this file and comes to this call again, which ends it with "
+        '"An attempt has been made to start a new process"; start them under `if __name__ == "__main__":`'
     )
 
 

@@ -18,6 +18,10 @@ CASES = [
     pytest.param(f"def f(i):\n{SET.format('os.getpid()')}{START}", ["os.getpid()"], id="the number of the process"),
     pytest.param(f"def f(i):\n{SET.format('5000 + i')}{START}", [], id="another number"),
     pytest.param(f"def f(i):\n    p = {DRAW}\n{SET.format('p')}{START}", [DRAW], id="through a name"),
+    pytest.param(f"def g(p):\n{SET.format('p')}def f(i):\n    g({DRAW})\n{START}", [DRAW], id="given to a helper"),
+    pytest.param(
+        f"def f(i, p):\n{SET.format('p')}def main():\n    mp.spawn(f, args=({DRAW},))", [], id="handed on by the parent"
+    ),
     pytest.param(f"def f(i, p={DRAW}):\n{SET.format('p')}{START}", [], id="a parameter"),
     pytest.param(f"def d():\n    return {DRAW}\ndef f(i):\n{SET.format('d()')}{START}", ["d()"], id="in a helper"),
     pytest.param(f"def f(i):\n    if i == 0:\n    {SET.format(DRAW)}{START}", [], id="under a test of the rank"),
