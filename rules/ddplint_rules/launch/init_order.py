@@ -116,6 +116,7 @@ SAMPLER = "torch.utils.data.distributed.DistributedSampler"
 ASKING = frozenset(f"torch.distributed.{name}" for name in ("get_rank", "get_world_size"))
 # Errors that stand for a group which is not there, or there already.
 ERRORS = frozenset({"RuntimeError", "ValueError", "AssertionError", "Exception", "BaseException"})
+DEEPEST = 4  # callers that are looked at
 TESTS = frozenset({"is_initialized", "is_available", "is_torchelastic_launched"})
 
 
@@ -124,20 +125,28 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     if project.role(script) is Role.TEST:
         return
     for call in script.calls:
-        if not _is_tried(call) and _needs_group(call, project):
+        if _needs_group(call, project) and not _is_tried(call, project):
             start = project.processes.later_start(call)
-            if start is not None and not _is_tried(start):
+            if start is not None and not _is_tried(start, project):
                 yield Found(call, _too_early(call), related=((start, "the group is started here"),))
     for start in project.calls(script, START):
-        if not _is_tried(start) and project.certainly(start.callee, START) and _is_second(start, script, project):
+        if (
+            not _is_tried(start, project)
+            and project.certainly(start.callee, START)
+            and _is_second(start, script, project)
+        ):
             yield Found(start, _too_late())
 
 
-def _is_tried(call: Call) -> bool:
-    """Whether a call is made only after a test of the group, or its error is expected."""
+def _is_tried(call: Call, project: Project, depth: int = 0) -> bool:
+    """Whether a call may be made only after a test of the group, or its error is expected, here or by a caller."""
     tests = [region.test for region in call.region.chain() if region.kind is RegionKind.BRANCH and region.test]
     asked = {last_name(part) for test in tests for part in test.walk()}
-    return bool(asked & TESTS or caught(call.region) & ERRORS)
+    if asked & TESTS or caught(call.region) & ERRORS:
+        return True
+    function = call.scope.function
+    calls = project.callers(function)[0] if function is not None and depth < DEEPEST else ()
+    return any(_is_tried(caller, project, depth + 1) for caller in calls)
 
 
 def _needs_group(call: Call, project: Project) -> bool:
