@@ -71,8 +71,8 @@ if __name__ == "__main__":
 ## Fix
 
 Safe: the group is destroyed after the function that starts it has returned, when the models wrapped there are gone.
-There is none where that call is not the last thing the script does, where models may live on in global names, and where
-processes are spawned, each of which has to destroy its own group.
+There is none where that call is not the last thing the script does, where models may live on in global names, where the
+backend may not be NCCL, and where processes are spawned, each of which has to destroy its own group.
 
 ## At run time
 
@@ -150,8 +150,11 @@ def _backends(start: Call, project: Project) -> frozenset[object]:
 def _can_end(start: Call, entries: list[Call], script: Script, project: Project) -> bool:
     """Whether the last thing that a script does is to call the function that starts the group and holds the models."""
     last = entries[0]
+    backend = project.argument(start, "backend")
     return (
-        len(entries) == 1
+        isinstance(backend, Expression)
+        and project.constants(backend) == frozenset[object]({"nccl"})
+        and len(entries) == 1
         and last is not start
         and is_whole_statement(last)
         and isinstance(last.callee, Name)
