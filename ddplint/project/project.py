@@ -46,6 +46,7 @@ from ddplint.project.passes import Passes
 from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
+from ddplint.project.rank_fallbacks import RankFallbacks
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
 from ddplint.project.rank_parts import RankParts
@@ -151,6 +152,7 @@ class Project:
         self.plain_starts = PlainStarts(self)
         self.group_ends = GroupEnds(self)
         self.drawn_ports = DrawnPorts(self)
+        self.rank_fallbacks = RankFallbacks(self)
         self.fresh_starts = FreshStarts(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)

@@ -6,13 +6,16 @@
 asks for its rank, in a function (or a file) that starts the process group only afterwards, itself or by a helper. And
 `init_process_group` where the group is already there on every way.
 
+A test such as `is_main_process()` before the start, too, if it is made to say yes where there is no group.
+
 It is silent under a test of `is_initialized()` or `is_available()`, where the error is caught, where the start is under
 such a test, and, for a second start, where the program destroys groups.
 
 ## Why it matters
 
 Each of these ends the process: "Default process group has not been initialized, please make sure to call
-init_process_group", or "trying to initialize the default process group twice".
+init_process_group", or "trying to initialize the default process group twice". A test that
+says yes without a group does so in every process: what it guards is done by all of them.
 
 ## Example
 
@@ -30,6 +33,38 @@ import torch.distributed as dist
 
 dist.init_process_group("nccl")
 torch.manual_seed(dist.get_rank())
+```
+
+A test that comes too early:
+
+```python bad
+import os
+
+import torch.distributed as dist
+
+
+def is_main_process():
+    return not dist.is_initialized() or dist.get_rank() == 0
+
+
+if is_main_process():  #~ DDP418
+    os.mkdir("results")
+dist.init_process_group("nccl")
+```
+
+```python good
+import os
+
+import torch.distributed as dist
+
+
+def is_main_process():
+    return not dist.is_initialized() or dist.get_rank() == 0
+
+
+dist.init_process_group("nccl")
+if is_main_process():
+    os.mkdir("results")
 ```
 
 A second start:
@@ -73,7 +108,8 @@ None: move the start before the first use, or take one of the starts out.
 
 ## At run time
 
-Confirmed by one of these errors. Refuted when the line is run without one.
+Confirmed by one of these errors, or when the test lets several processes through. Refuted when the line is run without
+an error, and the test lets one process through.
 
 ## References
 
@@ -129,6 +165,11 @@ def check(script: Script, project: Project) -> Iterator[Found]:
             start = project.processes.later_start(call)
             if start is not None and not _is_tried(start, project):
                 yield Found(call, _too_early(call), related=((start, "the group is started here"),))
+    for test in project.rank_fallbacks.tests(script):
+        start = project.processes.later_start(test)
+        if start is not None and not _is_tried(start, project):
+            related = ((start, "the group is started here"),)
+            yield Found(test, _guards_nothing(test), related=related, impact=Impact.WRONG)
     for start in project.calls(script, START):
         if (
             not _is_tried(start, project)
@@ -171,6 +212,13 @@ def _too_early(call: Call) -> str:
     return (
         f"`{shown(call)}` needs the process group, which is started only afterwards: the process ends with "
         '"Default process group has not been initialized"; start it first'
+    )
+
+
+def _guards_nothing(test: Call) -> str:
+    return (
+        f"`{shown(test)}` says yes in every process, since the group is started only afterwards: all do what it "
+        "guards; start the group first"
     )
 
 
