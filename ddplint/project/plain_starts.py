@@ -98,9 +98,12 @@ class PlainStarts:
             return SingleRun.OFFERED
         if any(map(self._is_read, parts)):
             return SingleRun.COUNTED
-        return (
-            SingleRun.OFFERED if any(_DISTRIBUTED.search(last_name(part)) for part in parts) else SingleRun.NOT_OFFERED
-        )
+        return SingleRun.OFFERED if any(map(self._names_distribution, parts)) else SingleRun.NOT_OFFERED
+
+    def _names_distribution(self, part: Expression) -> bool:
+        """Whether a name says that it asks for several processes; the module torch.distributed itself does not."""
+        is_torch = any(name.startswith("torch.") for name in self._project.names(part))
+        return bool(_DISTRIBUTED.search(last_name(part))) and not is_torch
 
     def _made_of(self, test: Expression) -> Iterator[Expression]:
         """Yield a test, and what the names and attributes in it stand for."""

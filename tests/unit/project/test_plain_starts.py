@@ -53,6 +53,8 @@ def test_what_a_plain_start_comes_to(tmp_path: Path, code: str, comes: bool) -> 
         pytest.param(f"if 'RANK' in os.environ:\n    {INIT}", SingleRun.OFFERED, id="a variable that may be missing"),
         pytest.param(f"if os.getenv('RANK') is not None:\n    {INIT}", SingleRun.OFFERED, id="a variable with None"),
         pytest.param(f"{SIZE}if size > 1:\n    {INIT}", SingleRun.COUNTED, id="the number of processes"),
+        pytest.param(f"if dist.is_available():\n    {INIT}", SingleRun.NOT_OFFERED, id="a torch that knows of groups"),
+        pytest.param(f"if not dist.is_initialized():\n    {INIT}", SingleRun.NOT_OFFERED, id="a group that is there"),
         pytest.param(f"if debug:\n    {INIT}", SingleRun.NOT_OFFERED, id="a test of something else"),
         pytest.param(
             f"if 'RANK' in os.environ:\n    {INIT}\nelse:\n    raise ValueError", SingleRun.NOT_OFFERED, id="a refusal"
