@@ -62,13 +62,13 @@ class PlainStarts:
         """Return whether the program of a script also runs without a process group, and by what."""
         if id(script) not in self._known:
             starts = list(self._starts(script))
-            self._known[id(script)] = self._judge(starts)
+            self._known[id(script)] = self._judge(starts, script)
         return self._known[id(script)]
 
-    def _judge(self, starts: list[Call]) -> SingleRun:
+    def _judge(self, starts: list[Call], script: Script) -> SingleRun:
         if any(map(self.comes_to, starts)):
             return SingleRun.NOT_OFFERED
-        found = {self._of_test(region) for start in starts for region in self._branches(start, 0)}
+        found = {self._of_test(region) for start in starts for way in self._ways(start, script) for region in way}
         ranked = (SingleRun.OFFERED, SingleRun.COUNTED)
         return next((one for one in ranked if one in found), SingleRun.NOT_OFFERED)
 
@@ -79,14 +79,18 @@ class PlainStarts:
             other = self._project.script(path)
             yield from () if other is None else self._project.calls(other, _INIT)
 
-    def _branches(self, at: Call, depth: int) -> Iterator[Region]:
-        """Yield the branches that lead to a call, in its function and where that is called."""
-        yield from (region for region in at.region.chain() if region.kind is RegionKind.BRANCH)
+    def _ways(self, at: Call, script: Script, depth: int = 0) -> Iterator[list[Region]]:
+        """Yield the branches on each way from a script to a call, which may be in a function of another file."""
+        branches = [region for region in at.region.chain() if region.kind is RegionKind.BRANCH]
+        is_here = at.scope.script is script
+        if is_here:
+            yield branches
         function = at.scope.function
-        if function is not None and depth < _DEEPEST:
-            for call in self._project.callers(function)[0]:
-                if call.scope.function is not function:
-                    yield from self._branches(call, depth + 1)
+        if function is None or depth == _DEEPEST or (function.cls is not None and not is_here):
+            return
+        for call in self._project.callers(function)[0]:
+            if call.scope.function is not function:
+                yield from (branches + way for way in self._ways(call, script, depth + 1))
 
     def _of_test(self, region: Region) -> SingleRun:
         """Return what the test of a branch says of a run without the branch."""

@@ -7,9 +7,10 @@ A constant GPU in code that every process of the program comes to: `.cuda(0)`, `
 `torch.device`. It is reported where the number is written.
 
 It is silent under a test of the rank, in the branch for a single process, where the device can also be another one,
-where it comes from an option, where the program gives each process a CUDA_VISIBLE_DEVICES of its own, and where a
-framework places the processes. A program whose ranks come from the command line, with nothing that tells the
-processes of one machine apart, may run one process a machine: that is merely possible (`--pedantic`).
+where it comes from an option, where a constant rank shows that there is one process, where the program gives each
+process a CUDA_VISIBLE_DEVICES of its own, and where a framework places the processes. A program whose ranks come from
+the command line, with nothing that tells the processes of one machine apart, may run one process a machine: that is
+merely possible (`--pedantic`).
 
 ## Why it matters
 
@@ -127,6 +128,8 @@ def check(script: Script, project: Project) -> Iterator[Found]:
     if not uses or project.fixed_devices.are_own(script):
         return
     starts = list(_starts(script, project))
+    if any(start.scope.script is script and _is_one_process(start, project) for start in starts):
+        return
     confidence = Confidence.POSSIBLE if _are_numbered_by_hand(starts, project) else Confidence.LIKELY
     is_spawned = any(project.launches(start.scope.script) for start in starts)
     for use in uses.values():
@@ -141,6 +144,12 @@ def _starts(script: Script, project: Project) -> Iterator[Call]:
         if START.rpartition(".")[2].encode() in project.files.content(path):
             other = project.script(path)
             yield from () if other is None else project.calls(other, START)
+
+
+def _is_one_process(start: Call, project: Project) -> bool:
+    """Whether a group has one process that says which rank it plays: ``rank=0``, with whatever number of others."""
+    rank = project.argument(start, "rank")
+    return isinstance(rank, Expression) and bool(project.constants(rank))
 
 
 def _are_numbered_by_hand(starts: list[Call], project: Project) -> bool:

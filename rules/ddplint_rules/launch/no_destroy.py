@@ -118,7 +118,7 @@ RULE = Rule(
 )
 START = "torch.distributed.init_process_group"
 WRAP = "torch.nn.parallel.DistributedDataParallel"
-QUIET = frozenset[object]({"gloo", "mpi"})
+QUIET = frozenset[object]({"gloo", "mpi", "fake"})
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
