@@ -36,7 +36,7 @@ class PortFallbacks:
         regions = [port.at.region, port.maker.region]
         functions = {id(region.scope.function): region.scope.function for region in regions}
         return (
-            any(_is_guarded(region) for region in regions)
+            any(is_guarded(region) for region in regions)
             or any(function is not None and self._is_called_under_guard(function) for function in functions.values())
             or any(self._is_alone(region) for region in regions)
         )
@@ -47,7 +47,7 @@ class PortFallbacks:
         calls = [call for call in named if self._resolver.function_of(call) is function]
         callees = {id(call.callee) for call in calls}
         handed_on = any(read.id == function.name and id(read) not in callees for read in function.script.names)
-        return bool(calls) and not handed_on and all(_is_guarded(call.region) for call in calls)
+        return bool(calls) and not handed_on and all(is_guarded(call.region) for call in calls)
 
     def _is_alone(self, region: Region) -> bool:
         """Whether the block of a region says that the world is one process."""
@@ -66,7 +66,8 @@ class PortFallbacks:
         return False
 
 
-def _is_guarded(region: Region) -> bool:
+def is_guarded(region: Region) -> bool:
+    """Whether the code of a region runs on an error, for a single process, or where an address was asked for first."""
     return any(outer.kind is RegionKind.HANDLER or _is_way_out(outer) for outer in region.chain())
 
 

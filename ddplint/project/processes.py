@@ -61,6 +61,12 @@ class Processes:
         starts = [call for call in self._own_calls(at) if self._starts(call)]
         return bool(starts) and all(at.order < call.order for call in starts)
 
+    def later_start(self, at: Expression) -> Call | None:
+        """Return the call that starts the group for the function around an expression, which always comes before it."""
+        starts = [call for call in self._own_calls(at) if self._starts(call)]
+        is_first = bool(starts) and all(at.order < call.order and call.region.within(at.region) for call in starts)
+        return starts[0] if is_first and not at.region.loops else None
+
     def all_say(self, line: Call) -> bool:
         """Whether every process certainly comes to a line that is printed or logged, and none says who it is.
 
@@ -70,12 +76,12 @@ class Processes:
             return False
         return self.all_come_to(line) and not holds_rank(line, self._project.rank_values, self._project.resolver)
 
-    def _starts_always(self, call: Call) -> bool:
+    def _starts_always(self, call: Call, depth: int = 0) -> bool:
         if self._project.names(call.callee) & _STARTS:
             return True
-        function = self._project.resolver.function_of(call)
+        function = self._project.resolver.function_of(call) if depth < _DEEPEST else None
         return function is not None and any(
-            inner.region is function.region and bool(self._project.names(inner.callee) & _STARTS)
+            inner.region is function.region and self._starts_always(inner, depth + 1)
             for inner in self.calls_of(function)
         )
 

@@ -20,17 +20,21 @@ from ddplint.project.decorators import Decorators
 from ddplint.project.dependence import Dependence
 from ddplint.project.devices import Devices
 from ddplint.project.digests import Digests
+from ddplint.project.drawn_ports import DrawnPorts
 from ddplint.project.epochs import Epochs
 from ddplint.project.exchanges import Exchanges
 from ddplint.project.exits import Exits
 from ddplint.project.exports import Exports
 from ddplint.project.feeding import Feeding
 from ddplint.project.files import ProjectFiles
+from ddplint.project.fixed_devices import FixedDevices
 from ddplint.project.fixed_settings import FixedSettings
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
+from ddplint.project.fresh_starts import FreshStarts
 from ddplint.project.gradient_exchanges import GradientExchanges
+from ddplint.project.group_ends import GroupEnds
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
@@ -49,11 +53,14 @@ from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
+from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
+from ddplint.project.rank_fallbacks import RankFallbacks
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
 from ddplint.project.rank_parts import RankParts
+from ddplint.project.rank_uses import RankUses
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.roles import Role, role_of
@@ -80,7 +87,7 @@ from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
 from ddplint.semantics.arguments import Missing, argument
-from ddplint.semantics.environment import EnvironmentWrite, environment_writes
+from ddplint.semantics.environment import EnvironmentRead, EnvironmentWrite, environment_reads, environment_writes
 from ddplint.semantics.names import Definition
 from ddplint.semantics.rank_values import RankValues
 from ddplint.semantics.ranks import RankTests
@@ -161,6 +168,13 @@ class Project:
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
         self.machines = Machines(self)
+        self.fixed_devices = FixedDevices(self)
+        self.rank_uses = RankUses(self)
+        self.plain_starts = PlainStarts(self)
+        self.group_ends = GroupEnds(self)
+        self.drawn_ports = DrawnPorts(self)
+        self.rank_fallbacks = RankFallbacks(self)
+        self.fresh_starts = FreshStarts(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
@@ -184,6 +198,7 @@ class Project:
         self._references: dict[int, References] = {}
         self._rendezvous = Rendezvous(self.resolver)
         self._port_fallbacks = PortFallbacks(self.resolver)
+        self._environment_reads: dict[int, list[EnvironmentRead]] = {}
         self._calls: dict[int, dict[str, list[Call]]] = {}
 
     @property
@@ -297,6 +312,12 @@ class Project:
     def environment_writes(self, script: Script, variable: str) -> list[EnvironmentWrite]:
         """Return where a script writes an environment variable."""
         return list(environment_writes(self.resolver, script, variable))
+
+    def environment_reads(self, script: Script) -> list[EnvironmentRead]:
+        """Return where a script reads environment variables."""
+        if id(script) not in self._environment_reads:
+            self._environment_reads[id(script)] = list(environment_reads(self.resolver, script))
+        return self._environment_reads[id(script)]
 
     def launches(self, script: Script) -> list[Call]:
         """Return the calls of a script that start processes."""

@@ -18,12 +18,13 @@ from ddplint.project.datasets import Share
 from ddplint.project.dead_tests import Deadness, DeadTest
 from ddplint.project.devices import DeviceIndex
 from ddplint.project.exits import UnevenExit
+from ddplint.project.fixed_devices import FixedDevice
 from ddplint.project.fixed_settings import FixedSetting
 from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
-from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.handovers import Handover, HandoverKind
+from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.loss_scales import ScaledClip
@@ -31,6 +32,8 @@ from ddplint.project.models import Wrapper
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
+from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
+from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
@@ -73,7 +76,7 @@ from ddplint.semantics import (
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.attempts import caught
 from ddplint.semantics.comments import has_comment
-from ddplint.semantics.environment import EnvironmentWrite, WriteForm
+from ddplint.semantics.environment import EnvironmentRead, EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.fallbacks import is_fallback
 from ddplint.semantics.in_reach import InReach, in_reach
@@ -110,6 +113,7 @@ else:
 __all__ = [
     "BACKWARD",
     "FORWARD",
+    "LAUNCHER_VARIABLES",
     "LOCAL",
     "LOOP_DRIVERS",
     "UNKNOWN",
@@ -142,12 +146,14 @@ __all__ = [
     "EarlyStep",
     "Edit",
     "Editor",
+    "EnvironmentRead",
     "EnvironmentWrite",
     "Exit",
     "ExitKind",
     "Expression",
     "FileWrite",
     "Fix",
+    "FixedDevice",
     "FixedSetting",
     "Form",
     "FormattedText",
@@ -185,7 +191,9 @@ __all__ = [
     "Position",
     "Project",
     "Purpose",
+    "RankPurpose",
     "RankSet",
+    "RankUse",
     "RankValue",
     "Ranks",
     "Reference",
@@ -205,6 +213,7 @@ __all__ = [
     "Sequence",
     "Share",
     "SharedSave",
+    "SingleRun",
     "Site",
     "SourceFile",
     "Spread",

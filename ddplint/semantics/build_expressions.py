@@ -161,6 +161,7 @@ class ExpressionBuilder:
         if len(parts) > 1:
             index = Sequence(node, self.statement, self.region, self.next(), "tuple", parts)
         subscript = Subscript(node, self.statement, self.region, self.next(), base, index)
+        self.script.subscripts.append(subscript)
         if isinstance(index, Slice):
             self.script.sliced.append(subscript)
         return subscript

@@ -1,4 +1,4 @@
-"""Where a script writes environment variables."""
+"""Where a script writes and reads environment variables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, Mapping, Name
+from ddplint.semantics.expressions import Attribute, Call, Constant, Expression, Mapping, Name, last_name
 from ddplint.semantics.resolve import Resolver
 from ddplint.semantics.script import Script
 from ddplint.semantics.structure import Store
 
 _ENVIRONMENT = frozenset({"os.environ"})
 _WRITERS = frozenset({"setdefault", "update", "putenv"})
+_GETTERS = frozenset({"get", "getenv", "pop"})
+_READERS = frozenset({"os.environ.get", "os.getenv", "os.environ.pop"})
 _COPIES = frozenset({"os.environ.copy", "builtins.dict", "copy.copy", "copy.deepcopy"})
 
 
@@ -34,6 +36,35 @@ class EnvironmentWrite:
     value: Expression
     form: WriteForm
     at: Store | Call
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnvironmentRead:
+    """One read of a variable; ``default`` is what it gives where the variable is not set.
+
+    ``must_exist``: it raises KeyError then, else None stands for a default that is not given.
+    """
+
+    variable: str
+    at: Expression
+    default: Expression | None
+    must_exist: bool
+
+
+def environment_reads(resolver: Resolver, script: Script) -> Iterator[EnvironmentRead]:
+    """Yield the reads of variables of which the name is written out, in no particular order."""
+    for subscript in script.subscripts:
+        variable = _text(subscript.index)
+        if variable is not None and resolver.names(subscript.base) == _ENVIRONMENT:
+            yield EnvironmentRead(variable, subscript, None, must_exist=True)
+    for call in script.calls:
+        if last_name(call.callee) in _GETTERS and call.arguments:
+            variable = _text(call.arguments[0].value)
+            names = resolver.names(call.callee)
+            if variable is not None and names <= _READERS:
+                defaults = [given.value for given in call.arguments[1:]]
+                must_exist = names == {"os.environ.pop"} and not defaults
+                yield EnvironmentRead(variable, call, defaults[0] if defaults else None, must_exist)
 
 
 def environment_writes(resolver: Resolver, script: Script, variable: str) -> Iterator[EnvironmentWrite]:
@@ -66,6 +97,10 @@ def _written_by(resolver: Resolver, call: Call, variable: str) -> Iterator[Envir
                 yield EnvironmentWrite(variable, argument.value, WriteForm.UPDATE, call)
             for value in _items(resolver, argument.value, variable):
                 yield EnvironmentWrite(variable, value, WriteForm.UPDATE, call)
+
+
+def _text(expression: Expression) -> str | None:
+    return expression.value if isinstance(expression, Constant) and isinstance(expression.value, str) else None
 
 
 def _items(resolver: Resolver, mapping: Expression, key: str) -> Iterator[Expression]:

@@ -33,7 +33,8 @@ class Script:
     ``repair``: what the tree was parsed from, where today's Python refuses the file (see semantics.repair).
 
     ``imports`` holds the full name of everything imported, with the statement and the region of the import.
-    ``asserted`` holds the tests of the assert statements, ``sliced`` the subscripts with a slice: ``base[a:b:c]``.
+    ``asserted`` holds the tests of the assert statements, ``subscripts`` what
+    is read by ``base[index]``, ``sliced`` those of them with a slice: ``base[a:b:c]``.
     """
 
     source: SourceFile
@@ -47,6 +48,7 @@ class Script:
     exits: list[Exit] = field(default_factory=list)
     asserted: list[Expression] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
+    subscripts: list[Subscript] = field(default_factory=list)
     sliced: list[Subscript] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)

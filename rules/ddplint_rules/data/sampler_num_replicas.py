@@ -128,7 +128,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
             continue
         kind = next((kind for kind in _COUNTS if project.rank_values.certainly(number, kind)), None)
         if kind is not None:
-            one_machine = project.machines.may_be_one(script)
+            one_machine = project.machines.is_one(script)
             yield _found(sampler, number, _COUNTS[kind], project, Confidence.POSSIBLE if one_machine else None)
         elif _is_written_down(sampler, number, project):
             yield _found(sampler, number, "a number that is written into the code", project, None)

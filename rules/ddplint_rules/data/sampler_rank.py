@@ -132,7 +132,7 @@ def check(script: Script, project: Project) -> Iterator[Found]:
         number = _number(sampler, project)
         over_all = _is_over_all(number, project)
         if over_all is not False:
-            certain = over_all and not project.machines.may_be_one(script)
+            certain = over_all and not project.machines.is_one(script)
             yield Found(
                 rank,
                 f"`{written(rank)}` is the rank on one machine, while the data is dealt over all: every machine takes "

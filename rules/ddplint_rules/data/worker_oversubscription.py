@@ -157,7 +157,7 @@ def _takes_all(workers: Expression, project: Project) -> bool:
 def _can_be_divided(workers: Expression, project: Project) -> bool:
     """Whether a variable of the launcher may tell by what to divide, and nobody can have chosen the number himself."""
     chosen = any(isinstance(origin, Attribute) for origin in project.origins(workers))
-    return not chosen and not project.machines.may_be_one(workers.scope.script)
+    return not chosen and not project.machines.is_one(workers.scope.script)
 
 
 def _stands_in(origin: Origin) -> bool:

@@ -96,7 +96,7 @@ RULE = Rule(
 
 def check(script: Script, project: Project) -> Iterator[Found]:
     """Report the first GPU that a file asks for by the rank in the job."""
-    if project.role(script) is Role.TEST or project.machines.may_be_one(script):
+    if project.role(script) is Role.TEST or project.machines.is_one(script):
         return
     used = [use for use in project.devices.of(script) if project.rank_values.certainly(use.index, RankValue.GLOBAL)]
     if used:

@@ -208,3 +208,20 @@ def _here(code: str, folder: Path) -> tuple[Project, Call]:
     script = project.script(path)
     assert script is not None
     return project, next(call for call in script.calls if isinstance(call.callee, Name) and call.callee.id == "here")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param("here()\ndist.init_process_group('nccl')\n", True, id="before the start"),
+        pytest.param("here()\njoin(0)\n", True, id="before a helper that starts"),
+        pytest.param("join(0)\nhere()\n", False, id="after it"),
+        pytest.param("here()\n", False, id="without a start"),
+        pytest.param("if a:\n    here()\njoin(0)\n", False, id="on a way of its own"),
+        pytest.param("here()\nif a:\n    join(0)\n", True, id="before a start that not all runs come to"),
+        pytest.param("for _ in x:\n    here()\n    join(0)\n", False, id="in a loop"),
+    ],
+)
+def test_what_is_done_before_a_start(code: str, expected: bool, tmp_path: Path) -> None:
+    project, call = _here(code, tmp_path)
+    assert (project.processes.later_start(call) is not None) is expected

@@ -35,3 +35,28 @@ def test_writes_of_a_variable_are_found(code: str, writes: list[str], tmp_path: 
     assert script is not None
     found = project.environment_writes(script, "PORT")
     assert [f"{w.form.name} {w.value.value if isinstance(w.value, Constant) else '?'}" for w in found] == writes
+
+
+@pytest.mark.parametrize(
+    ("code", "reads"),
+    [
+        pytest.param("os.environ['A']", ["A - True"], id="an item of the environment"),
+        pytest.param("if os.environ['A'] == '1':\n    pass", ["A - True"], id="an item in a test"),
+        pytest.param("os.environ.get('A')", ["A - False"], id="a variable that may be missing"),
+        pytest.param("os.getenv('A', '1')", ["A 1 False"], id="a default in its place"),
+        pytest.param("os.getenv('A', default='1')", ["A 1 False"], id="a default by keyword"),
+        pytest.param("os.environ.pop('A')", ["A - True"], id="a variable that is taken away"),
+        pytest.param("os.environ['A'] = '1'", [], id="a variable that is set"),
+        pytest.param("os.environ[name]", [], id="a variable that is not known"),
+        pytest.param("settings['A'], settings.get('A')", [], id="another mapping"),
+    ],
+)
+def test_reads_of_variables_are_found(code: str, reads: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(f"import os\n{code}\n")
+    project = Workspace().project(path)
+    script = project.script(path)
+    assert script is not None
+    found = project.environment_reads(script)
+    defaults = [read.default.value if isinstance(read.default, Constant) else "-" for read in found]
+    assert [f"{r.variable} {d} {r.must_exist}" for r, d in zip(found, defaults, strict=True)] == reads
