@@ -38,6 +38,7 @@ from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
 from ddplint.project.output import replaces_print
 from ddplint.project.passes import Passes
+from ddplint.project.placement import Placement
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_idioms import RankIdioms
@@ -138,6 +139,7 @@ class Project:
         self.checkpoints = Checkpoints(self)
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
+        self.placement = Placement(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)

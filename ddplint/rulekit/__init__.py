@@ -21,6 +21,7 @@ from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.models import Wrapper
 from ddplint.project.passes import Purpose, Repeat
+from ddplint.project.placement import Change, Move
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.sameness import Sameness
@@ -110,6 +111,7 @@ __all__ = [
     "Buffers",
     "Bypass",
     "Call",
+    "Change",
     "Class",
     "Comparison",
     "Comprehension",
@@ -146,6 +148,7 @@ __all__ = [
     "MeetingPort",
     "Mismatch",
     "Missing",
+    "Move",
     "Name",
     "Not",
     "Operation",
