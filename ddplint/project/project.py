@@ -26,6 +26,7 @@ from ddplint.project.files import ProjectFiles
 from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
+from ddplint.project.frozen import Frozen
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.instances import Instances
 from ddplint.project.links import Imports
@@ -140,6 +141,7 @@ class Project:
         self.stored_states = StoredStates(self)
         self.devices = Devices(self)
         self.placement = Placement(self)
+        self.frozen = Frozen(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
