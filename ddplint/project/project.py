@@ -34,6 +34,7 @@ from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
+from ddplint.project.normalisation import Normalisation
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
 from ddplint.project.options import Options
@@ -142,6 +143,7 @@ class Project:
         self.devices = Devices(self)
         self.placement = Placement(self)
         self.frozen = Frozen(self)
+        self.normalisation = Normalisation(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)
