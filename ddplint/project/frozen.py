@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ddplint.semantics import Attribute, Call, Constant, Expression, Name
 from ddplint.semantics.reaching import reaching
-from ddplint.semantics.structure import Binding, BindingKind, Loop
+from ddplint.semantics.structure import Binding, BindingKind, Loop, RegionKind
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -25,7 +25,7 @@ class Frozen:
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def freeze_of(self, module: Expression) -> Expression | None:
+    def freeze_of(self, module: Expression, depth: int = 0) -> Expression | None:
         """Return what certainly froze every parameter of a module before an expression names it, None: not so.
 
         Whatever is done with the module after that, and may add or wake a parameter, makes it uncertain.
@@ -43,9 +43,19 @@ class Frozen:
             for freeze in self._freezes(read)
         ]
         if not freezes:
-            return None
+            return self._freeze_of_callers(names, depth)
         last, freeze = max(freezes, key=lambda found: found[0])
         return freeze if self._is_left_alone(names, last) else None
+
+    def _freeze_of_callers(self, names: list[tuple[Name, Binding]], depth: int) -> Expression | None:
+        """Return what froze a module that every caller of a function has frozen before it hands it in."""
+        parameter = names[-1][1].parameter if names else None
+        if parameter is None or depth > _DEEPEST or not self._is_left_alone(names, -1):
+            return None
+        calls, complete = self._project.callers(parameter.function)
+        given = [self._project.resolver.bound(call, parameter.function).get(parameter.name) for call in calls]
+        freezes = [None if one is None else self.freeze_of(one, depth + 1) for one in given]
+        return freezes[0] if complete and freezes and all(freezes) else None
 
     def _steps(self, module: Expression) -> Iterator[tuple[Name, Binding] | Call]:
         """Yield the names of a module on the way back to where it is made; a call: it freezes the module there."""
@@ -74,8 +84,11 @@ class Frozen:
     def _reads(self, binding: Binding) -> list[Name]:
         return self._project.uses(binding.region.scope.script).reads(binding)
 
-    def _freezes(self, read: Name) -> Iterator[Expression]:
+    def _freezes(self, read: Name, depth: int = 0) -> Iterator[Expression]:
         """Yield what freezes all parameters of the module that a name reads: a call, or the parameters looped over."""
+        for handing, inner in self._handed(read) if depth < _DEEPEST else ():
+            if any(self._freezes(inner, depth + 1)):
+                yield handing
         call = self._method(read)
         if call is None or not isinstance(call.callee, Attribute):
             return
@@ -88,14 +101,28 @@ class Frozen:
 
     def _is_frozen_in(self, loop: Loop, parameter: Binding) -> bool:
         """Whether a loop over parameters certainly freezes each of them."""
-        script = parameter.region.scope.script
-        reads = {id(read) for read in self._reads(parameter)}
-        stores = script.attribute_stores.get("requires_grad", ())
-        set_to = [store for store in stores if id(store.base) in reads]
-        calls = [call for read in self._reads(parameter) if (call := self._method(read)) is not None]
-        return any(_is_false(store.value) and store.region.loop is loop for store in set_to) or any(
-            _sets_false(call) and call.region.loop is loop for call in calls
+        reads = [read for read in self._reads(parameter) if read.region.loop is loop]
+        handed = [inner for read in reads for _, inner in self._handed(read)]
+        return any(map(self._is_set_false, (*reads, *handed)))
+
+    def _is_set_false(self, read: Name) -> bool:
+        """Whether the parameter that a name reads gets no gradient from then on."""
+        stores = read.scope.script.attribute_stores.get("requires_grad", ())
+        call = self._method(read)
+        return any(store.base is read and _is_false(store.value) for store in stores) or (
+            call is not None and _sets_false(call)
         )
+
+    def _handed(self, read: Name) -> Iterator[tuple[Call, Name]]:
+        """Yield the call to which a value is handed, with each place that reads it in every run of its function."""
+        call = self._project.uses(read.scope.script).parent(read)
+        function = self._project.resolver.function_of(call) if isinstance(call, Call) else None
+        if function is None or not isinstance(call, Call):
+            return
+        for name, given in self._project.resolver.bound(call, function).items():
+            for binding in function.scope.bindings.get(name, ()) if given is read else ():
+                reads = self._reads(binding) if binding.kind is BindingKind.PARAMETER else []
+                yield from ((call, inner) for inner in reads if inner.region.kind is RegionKind.FUNCTION)
 
     def _is_left_alone(self, names: list[tuple[Name, Binding]], after: int) -> bool:
         """Whether nothing is done with a module under its names any more but to move it."""

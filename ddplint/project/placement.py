@@ -12,7 +12,7 @@ from ddplint.semantics.arguments import Missing
 from ddplint.semantics.names import UNKNOWN_NAME
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Imported
-from ddplint.semantics.structure import BindingKind, Class, Function
+from ddplint.semantics.structure import Binding, BindingKind, Class, Function
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -50,6 +50,8 @@ _NO_MODULES = (Constant, Operation, Attribute, Class, Function, Imported)
 # By these a program decides where modules are made.
 _DEFAULTS = (b"set_default_device", b"set_default_tensor_type", b"with torch.device")
 
+_DEEPEST = 4
+
 
 class Change(Enum):
     """What a move changes."""
@@ -73,22 +75,37 @@ class Placement:
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def is_untouched(self, module: Expression) -> bool:
-        """Whether a module certainly is on the CPU: it was made in the same function, and nothing can have moved it."""
-        if self._project.mentions(module.scope.script, _DEFAULTS):
+    def is_untouched(self, module: Expression, depth: int = 0) -> bool:
+        """Whether a module certainly is on the CPU: it was made in the project, and nothing can have moved it since."""
+        if depth > _DEEPEST or self._project.mentions(module.scope.script, _DEFAULTS):
             return False
         if isinstance(module, Call):
-            return self._is_made_on_cpu(module)
+            return self._is_made_untouched(module, depth)
         bindings = reaching(module.id, module) if isinstance(module, Name) else None
-        if not bindings or len(bindings) > 1:
+        if not bindings or len(bindings) > 1 or bindings[0].path:
             return False
-        [made] = bindings
-        if made.kind is not BindingKind.ASSIGNMENT or made.path or not isinstance(made.value, Call):
-            return False
-        reads = self._project.uses(module.scope.script).reads(made)
-        return self._is_made_on_cpu(made.value) and all(
+        reads = self._project.uses(module.scope.script).reads(bindings[0])
+        return self._comes_untouched(bindings[0], depth) and all(
             self._leaves_it(read) for read in reads if read is not module and read.order < module.order
         )
+
+    def _comes_untouched(self, binding: Binding, depth: int) -> bool:
+        """Whether a name gets a module that is on the CPU: made there, or handed in by every caller."""
+        if binding.kind is BindingKind.ASSIGNMENT:
+            return isinstance(binding.value, Call) and self._is_made_untouched(binding.value, depth)
+        if binding.parameter is None:
+            return False
+        function = binding.parameter.function
+        calls, complete = self._project.callers(function)
+        given = [self._project.resolver.bound(call, function).get(binding.name) for call in calls]
+        return complete and bool(given) and all(one is not None and self.is_untouched(one, depth + 1) for one in given)
+
+    def _is_made_untouched(self, made: Call, depth: int) -> bool:
+        """Whether a call makes a module on the CPU, itself or through a function that returns one."""
+        function = self._project.resolver.function_of(made)
+        if function is None or function.name == "__init__":
+            return self._is_made_on_cpu(made)
+        return bool(function.returns) and all(self.is_untouched(value, depth + 1) for value in function.returns)
 
     def moves_of(self, wrap: Call) -> Iterator[Move]:
         """Yield what certainly moves the value of a call, where it is made or under the names that it gets."""

@@ -21,7 +21,22 @@ FROZEN = [
         "m = load()\nfor n, p in m.named_parameters():\n    p.requires_grad_(False)\nhere(m)\n", id="with their names"
     ),
 ]
+FROZEN += [
+    pytest.param("def freeze(n):\n    n.requires_grad_(False)\nm = load()\nfreeze(m)\nhere(m)\n", id="by a helper"),
+    pytest.param("def wrap(n):\n    here(n)\nm = load()\nm.requires_grad_(False)\nwrap(m)\n", id="by every caller"),
+    pytest.param(
+        "def stop(p):\n    p.requires_grad = False\nm = load()\nfor p in m.parameters():\n    stop(p)\nhere(m)\n",
+        id="each by a helper",
+    ),
+]
 NOT_FROZEN = [
+    pytest.param(
+        "def wrap(n):\n    here(n)\nm = load()\nm.requires_grad_(False)\nwrap(m)\nwrap(k)\n", id="by one caller"
+    ),
+    pytest.param(
+        "def freeze(n):\n    if x:\n        n.requires_grad_(False)\nm = load()\nfreeze(m)\nhere(m)\n",
+        id="by a helper with a test",
+    ),
     pytest.param("m = load()\nhere(m)\n", id="never"),
     pytest.param("m = load()\nhere(m)\nm.requires_grad_(False)\n", id="only later"),
     pytest.param("m = load()\nif x:\n    m.requires_grad_(False)\nhere(m)\n", id="on some runs"),

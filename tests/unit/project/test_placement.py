@@ -32,6 +32,8 @@ UNTOUCHED = [
     pytest.param("here(nn.Linear(1, 1))\n", id="a layer of torch"),
     pytest.param("m = Net()\nm.train()\nprint(m)\nhere(m)\n", id="a class of the project under a name"),
     pytest.param("here(nn.Sequential(nn.Linear(args.width, 2 * 4), Net()))\n", id="made of such"),
+    pytest.param("def build():\n    return Net()\nhere(build())\n", id="made by a helper"),
+    pytest.param("def wrap(m):\n    here(m)\nwrap(Net())\n", id="handed in by its only caller"),
     pytest.param("m = Net()\nhere(m)\nm.cuda()\n", id="moved only later"),
 ]
 TOUCHED = [
@@ -45,7 +47,7 @@ TOUCHED = [
     pytest.param("b = Net()\nb.cuda()\nhere(nn.Sequential(b, nn.Linear(1, 1)))\n", id="around a part that was moved"),
     pytest.param("def f(b):\n    here(nn.Sequential(b))\n", id="around a part from elsewhere"),
     pytest.param("m = Net()\nif x:\n    m = load()\nhere(m)\n", id="one from elsewhere on some runs"),
-    pytest.param("def f(m):\n    here(m)\nf(Net())\n", id="handed in"),
+    pytest.param("def f(m):\n    here(m)\nf(Net())\nf(load())\n", id="handed in from elsewhere"),
     pytest.param("torch.set_default_device('cuda')\nhere(Net())\n", id="made where the program says"),
 ]
 MOVES = [
