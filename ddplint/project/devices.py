@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Attribute, Call, Constant, Expression, FormattedText, Script, Sequence
+from ddplint.semantics import Attribute, Call, Constant, Expression, FormattedText, Name, Script, Sequence
 from ddplint.semantics.arguments import Missing
+from ddplint.semantics.rank_values import RankValue
+from ddplint.semantics.reaching import reaching
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -38,6 +40,20 @@ class Devices:
         for call in script.calls:
             for index in self._indices(call):
                 yield DeviceIndex(index, call)
+
+    def chosen_before(self, at: Expression) -> Name | None:
+        """Return the name of the local rank by which a process certainly chose its GPU before it comes to a place.
+
+        The name has the same value there.
+        """
+        for use in self.of(at.scope.script):
+            is_before = use.call.order < at.order and at.region.within(use.call.region)
+            if not is_before or use.call.scope is not at.scope or not isinstance(use.index, Name):
+                continue
+            is_local = self._project.rank_values.certainly(use.index, RankValue.LOCAL)
+            if is_local and "torch.cuda.set_device" in self._project.names(use.call.callee):
+                return use.index if reaching(use.index.id, at) == reaching(use.index.id, use.index) else None
+        return None
 
     def _indices(self, call: Call) -> Iterator[Expression]:
         names = self._project.names(call.callee)

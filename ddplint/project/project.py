@@ -35,6 +35,7 @@ from ddplint.project.frameworks import frameworks_in
 from ddplint.project.fresh_starts import FreshStarts
 from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.group_ends import GroupEnds
+from ddplint.project.frozen import Frozen
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
@@ -46,6 +47,7 @@ from ddplint.project.loss_scales import LossScales
 from ddplint.project.machines import Machines
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
+from ddplint.project.normalisation import Normalisation
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
 from ddplint.project.optimizer_steps import OptimizerSteps
@@ -54,6 +56,7 @@ from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
 from ddplint.project.plain_starts import PlainStarts
+from ddplint.project.placement import Placement
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_fallbacks import RankFallbacks
@@ -175,6 +178,9 @@ class Project:
         self.drawn_ports = DrawnPorts(self)
         self.rank_fallbacks = RankFallbacks(self)
         self.fresh_starts = FreshStarts(self)
+        self.placement = Placement(self)
+        self.frozen = Frozen(self)
+        self.normalisation = Normalisation(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.seeds = Seeds(self)

@@ -34,6 +34,7 @@ from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.rank_uses import RankPurpose, RankUse
+from ddplint.project.placement import Change, Move
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
@@ -131,6 +132,7 @@ __all__ = [
     "Buffers",
     "Bypass",
     "Call",
+    "Change",
     "Class",
     "Comparison",
     "Comprehension",
@@ -178,6 +180,7 @@ __all__ = [
     "MeetingPort",
     "Mismatch",
     "Missing",
+    "Move",
     "Name",
     "Not",
     "Operation",
