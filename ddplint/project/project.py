@@ -33,9 +33,9 @@ from ddplint.project.follow import Follower
 from ddplint.project.frames import Frames
 from ddplint.project.frameworks import frameworks_in
 from ddplint.project.fresh_starts import FreshStarts
+from ddplint.project.frozen import Frozen
 from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.group_ends import GroupEnds
-from ddplint.project.frozen import Frozen
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
@@ -55,8 +55,8 @@ from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
-from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.placement import Placement
+from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.rank_fallbacks import RankFallbacks

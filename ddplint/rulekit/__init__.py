@@ -32,9 +32,9 @@ from ddplint.project.models import Wrapper
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
+from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.rank_uses import RankPurpose, RankUse
-from ddplint.project.placement import Change, Move
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
