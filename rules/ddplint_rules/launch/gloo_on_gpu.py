@@ -6,8 +6,8 @@
 something to a GPU with `.cuda()` and wraps a model.
 
 It is silent where the backend can also be another one, where a test asks for CUDA, the system or the backend first,
-and where another group of the program may be one of NCCL. Where only some runs use GPUs it is merely possible
-(`--pedantic`).
+where another group of the program may be one of NCCL, and where embeddings have sparse gradients. Where only some runs
+use GPUs it is merely possible (`--pedantic`).
 
 ## Why it matters
 
@@ -109,7 +109,9 @@ SLOW = frozenset[object]({"gloo", "mpi"})
 # What a test asks for that chooses a backend.
 CHOICES = frozenset(
     {"is_available", "is_nccl_available", "device_count", "platform", "system", "name", "backend", "cuda"}
+    | {"use_cuda", "no_cuda", "cpu", "type"}
 )
+EMBEDDINGS = ("torch.nn.Embedding", "torch.nn.EmbeddingBag")
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
@@ -149,12 +151,12 @@ def _has_other(start: Call, script: Script, project: Project) -> bool:
 def _confidence(script: Script, project: Project) -> Confidence | None:
     """Return how sure it is that the wrapped models are on GPUs, None where nothing says so."""
     wraps = [call for other in _scripts(script, project, b"Parallel") for call in project.calls(other, WRAP)]
-    if not wraps:
+    if not wraps or any(_is_sparse(other, project) for other in _scripts(script, project, b"sparse")):
         return None
     moves = [call for other in {wrap.scope.script for wrap in wraps} for call in other.calls if _is_move(call, project)]
     signs = [wrap for wrap in wraps if _has_devices(wrap, project)]
-    wrapped = any(map(project.processes.all_come_to, wraps))
-    if any(map(project.processes.all_come_to, signs)) or (wrapped and any(map(project.processes.all_come_to, moves))):
+    is_certain = [call for call in (*wraps, *moves) if not _is_chosen(call) and project.processes.all_come_to(call)]
+    if any(call in is_certain for call in signs) or all(any(c in is_certain for c in made) for made in (wraps, moves)):
         return Confidence.LIKELY
     return Confidence.POSSIBLE if signs or moves else None
 
@@ -165,6 +167,12 @@ def _scripts(script: Script, project: Project, word: bytes) -> Iterator[Script]:
             other = project.script(path)
             if other is not None:
                 yield other
+
+
+def _is_sparse(script: Script, project: Project) -> bool:
+    """Whether embeddings have sparse gradients, which not every NCCL can add up."""
+    sparse = (project.argument(call, "sparse") for call in project.calls(script, *EMBEDDINGS))
+    return any(isinstance(given, Expression) and project.constants(given) != frozenset({False}) for given in sparse)
 
 
 def _has_devices(wrap: Call, project: Project) -> bool:
