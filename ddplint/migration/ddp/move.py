@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ddplint.findings import Applicability, Fix
 from ddplint.migration.ddp.outcome import Outcome, Plan
-from ddplint.migration.ddp.plan import plan
 from ddplint.project import Project
 from ddplint.project.data_parallel import DataParallelUse
 
@@ -29,6 +28,8 @@ class DataParallelMove:
 
     def plan(self, editor: Editor) -> Plan:
         """Return what the move takes, or why it can't be made."""
+        from ddplint.migration.ddp.plan import plan  # imports libcst
+
         return plan(self.project, self.use.call.scope.script, self.use, editor)
 
     def fix(self, editor: Editor) -> Fix | None:

@@ -12,7 +12,7 @@ from tests.unit.testing.packs import BAD, FIXED, GOOD, pack_of
     ("name", "expected"),
     [
         pytest.param("bad-call", [], id="what is wrong"),
-        pytest.param("no-destroy", [], id="what is missing"),
+        pytest.param("no-cleanup", [], id="what is missing"),
         pytest.param("use-good", ["use-good starts with the remedy, 'use'"], id="what to do"),
         pytest.param("avoid-bad", ["avoid-bad starts with the remedy, 'avoid'"], id="what to leave"),
     ],
