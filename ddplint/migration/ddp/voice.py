@@ -28,6 +28,7 @@ class Voice:
         self._job = job
         self._guarded: dict[int, Any] = {}
         self._inside: set[int] = set()
+        self._muted: set[int] = set()
 
     @property
     def guarded(self) -> set[int]:
@@ -46,16 +47,45 @@ class Voice:
                 raise Refused(f"{at}: {effect.value}", remedy="this migration needs what is written in one file")
         calls = [(call, effect_of(self._job.project, call)) for call in self._job.script.calls]
         for call, effect in calls:
-            if effect in (Effect.WRITES, Effect.MAKES_FOLDER):
+            if effect is Effect.WRITES and self._stays_open(call):
+                self._mute(call)
+            elif effect in (Effect.WRITES, Effect.MAKES_FOLDER):
                 self._guard(self._place(call, effect), call)
         for call, effect in calls:
             if effect is Effect.BAR:
                 self._quieten(call)
             elif effect is Effect.DOWNLOADS:
                 self._one_at_a_time(call)
-            elif effect is Effect.UNKNOWN and id(call.node) not in self._inside:
+            elif effect is Effect.UNKNOWN and id(call.node) not in self._inside and not self._is_muted(call):
                 raise Refused(f"{shown(call.callee)} may do something that only one process should do", call)
         self._check_inside()
+
+    def _stays_open(self, call: Call) -> bool:
+        """Whether a file is opened to be written into later."""
+        opens = self._job.project.names(call.callee) <= {"builtins.open"}
+        return opens and bool(call.arguments) and next(self._withs(call), None) is None
+
+    def _mute(self, call: Call) -> None:
+        """Have all processes but the first write to nowhere: what they write stays in place."""
+        first = call.arguments[0]
+        if first.star or first.keyword not in (None, "file"):
+            raise Refused("the path of the file that is opened can't be seen", call)
+        text = f"{self._job.text(first.value)} if dist.get_rank() == 0 else os.devnull"
+        edits = self._job.editor.replace_argument(first.node, text)
+        self._job.edit(edits, "one process writes the file, the others to nowhere")
+        self._muted.add(id(call))
+
+    def _is_muted(self, call: Call) -> bool:
+        """Whether a method writes to a file that only the first process has, itself or by way of a table."""
+        origins = self._job.project.origins(call.callee.base) if isinstance(call.callee, Attribute) else ()
+        made = [self._file_of(origin) for origin in origins if isinstance(origin, Call)]
+        return bool(made) and len(made) == len(origins) and all(id(file) in self._muted for file in made)
+
+    def _file_of(self, made: Call) -> object:
+        """Return the call that opened the file of a table, or the call itself."""
+        if not self._job.project.names(made.callee) <= {"csv.writer", "csv.DictWriter"} or not made.arguments:
+            return made
+        return next(iter(self._job.project.origins(made.arguments[0].value)), made)
 
     def _place(self, call: Call, effect: Effect) -> Any:
         """Return the statement to be guarded."""

@@ -105,6 +105,12 @@ def test_a_plain_script_moves(tmp_path: Path) -> None:
             id="a file",
         ),
         pytest.param(
+            "for epoch in range(10):\n",
+            'log = open("log.txt", "w")\nfor epoch in range(10):\n    log.write("next\\n")\n',
+            'log = open("log.txt" if dist.get_rank() == 0 else os.devnull, "w")',
+            id="a file that stays open",
+        ),
+        pytest.param(
             'MNIST("data", ',
             'MNIST("data", download=True, ',
             "with first_on_node():\n    dataset = datasets.MNIST(",
