@@ -26,7 +26,7 @@ def main() -> None:
     options = parser.parse_args()
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for project in sorted(path for path in options.folder.iterdir() if path.is_dir()):
+    for project in sorted(path.resolve() for path in options.folder.iterdir() if path.is_dir()):
         for one in _planned(project):
             outcome, reason = _judged(one, project)
             outcomes[outcome] += 1
@@ -56,3 +56,7 @@ def _judged(one: PlannedMove | Unplanned, project: Path) -> tuple[str, str]:
     except SyntaxError as error:
         return "broken", str(error)
     return one.plan.outcome.value, ""
+
+
+if __name__ == "__main__":
+    main()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from ddplint.migration.ddp.job import Job
+from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.site import Site
 from ddplint.semantics import Attribute, Call, Expression, Name
-from ddplint.semantics.structure import Class, Region, RegionKind
+from ddplint.semantics.expressions import last_name
+from ddplint.semantics.structure import Class, Region, RegionKind, Store
 
 # Models of torchvision whose forward leaves parameters out while they are trained.
 _WITH_IDLE_PARTS = re.compile(r"torchvision\.models\.(?:googlenet|inception|detection|segmentation|optical_flow)")
@@ -25,6 +27,28 @@ def look_for_idle_parameters(job: Job, site: Site) -> None:
             "it is not proven that every parameter of the model gets a gradient in every step; where one does not, "
             "DistributedDataParallel raises an error in the second step and names the parameters",
         )
+
+
+def refuse_changes_after_the_wrap(job: Job, site: Site) -> None:
+    """DistributedDataParallel takes the parameters as they are when it is made; raises Refused where they change."""
+    changes: list[Call | Store] = [call for call in job.script.calls if last_name(call.callee) == "requires_grad_"]
+    changes += [store for store in job.script.stores if store.name == "requires_grad" or _is_inside(store.base)]
+    for change in changes:
+        if change.region.scope is not site.scope or change.order > site.binding.order:
+            raise Refused(
+                "parameters of the model are frozen, freed or replaced after the wrap",
+                change if isinstance(change, Call) else change.base,
+                "do so before the wrap",
+            )
+
+
+def _is_inside(base: Expression) -> bool:
+    """Whether something is put into the model inside of the wrapper, or a part of it."""
+    while isinstance(base, Attribute):
+        if base.name == "module":
+            return True
+        base = base.base
+    return False
 
 
 def _all_used(job: Job, model: Expression, depth: int) -> bool:

@@ -12,7 +12,7 @@ from ddplint.migration.ddp.exchange import write_exchanges
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.loader import share_out
 from ddplint.migration.ddp.outcome import Plan, Refusal, Refused, Remark
-from ddplint.migration.ddp.parameters import look_for_idle_parameters
+from ddplint.migration.ddp.parameters import look_for_idle_parameters, refuse_changes_after_the_wrap
 from ddplint.migration.ddp.seeds import look_at_seeds
 from ddplint.migration.ddp.site import find_site
 from ddplint.migration.ddp.value import Share
@@ -57,6 +57,7 @@ def _work_out(job: Job, use: DataParallelUse) -> None:
         raise Refused("no backward pass was found on the way of the training data")
     voice = Voice(job)
     voice.find()
+    refuse_changes_after_the_wrap(job, site)
     look_for_idle_parameters(job, site)
     look_at_seeds(job, course.loader.call)
     localise(job, site)

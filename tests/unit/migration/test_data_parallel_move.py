@@ -175,11 +175,17 @@ def test_what_is_left_to_look_at(old: str, new: str, note: str, tmp_path: Path) 
         pytest.param(
             "model.to(device)\n", "other = nn.DataParallel(nn.Linear(2, 2))\n", "another DataParallel", id="two nets"
         ),
+        pytest.param(
+            "optimizer = torch",
+            "model.module.requires_grad_(False)\noptimizer = torch",
+            "after the wrap",
+            id="parameters that are frozen later",
+        ),
         pytest.param("shuffle=True)", "sampler=own)", "a sampler of its own", id="a sampler"),
         pytest.param(
             "for inputs, targets in loader",
             "for inputs, targets in chunks(loader)",
-            "something around the loader",
+            "training or evaluation",
             id="a loop over more",
         ),
         pytest.param(
