@@ -1,4 +1,4 @@
-"""The start of the processes: the helpers, and the call that joins them before anything else is run."""
+"""The start and the end of the processes: the helpers, the call that joins them, and their parting."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Region
 
 JOINED = "the processes are joined before anything else is run"
+PARTED = "the processes part when all of them are done"
+# Gloo's threads let go of the last tensors while the barrier waits. A process that ends before they did is aborted.
+_PARTING = ("dist.barrier()", "dist.destroy_process_group()")
 # What a file may call before the processes are joined: it reads options and asks what there is.
 _EARLY = frozenset({"ArgumentParser", "add_argument", "parse_args", "parse_known_args", "device", "is_available"})
 
@@ -37,6 +40,20 @@ def write_entry(job: Job) -> None:
     # Two blank lines stand before a definition; other statements have one before them.
     above = [] if _defines(first) else [""]
     job.edit(job.editor.insert_statements_before(first, [*above, *lines]), "helpers of the new code")
+    _write_end(job, entry)
+
+
+def _write_end(job: Job, entry: Region | None) -> None:
+    """Have the processes part where the script ends, unless it ends by a way of its own.
+
+    Under ``if __name__ == "__main__"`` that is behind the call of ``main()``, whose objects are gone by then: a
+    DistributedDataParallel that dies after its process group can be stuck in gloo.
+    """
+    node: Any = job.script.module if entry is None else entry.node
+    last = (node if entry is None else node.body).body[-1]
+    if not any(leave.statement.node is last for leave in job.script.exits):
+        above = [""] if entry is None else []
+        job.edit(job.editor.insert_statements_after(last, [*above, *_PARTING]), PARTED)
 
 
 def _defines(node: Any) -> bool:
