@@ -66,6 +66,7 @@ from ddplint.project.rank_parts import RankParts
 from ddplint.project.rank_uses import RankUses
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
+from ddplint.project.repeated_forwards import RepeatedForwards
 from ddplint.project.roles import Role, role_of
 from ddplint.project.run_paths import RunPaths
 from ddplint.project.sameness import SameValues
@@ -157,6 +158,7 @@ class Project:
         self.switches = Switches(self)
         self.training_steps = TrainingSteps(self)
         self.kept_graphs = KeptGraphs(self)
+        self.repeated_forwards = RepeatedForwards(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)

@@ -36,6 +36,7 @@ from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
+from ddplint.project.repeated_forwards import RepeatedForward
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
 from ddplint.project.sameness import Sameness
@@ -204,6 +205,7 @@ __all__ = [
     "RegionKind",
     "Rename",
     "Repeat",
+    "RepeatedForward",
     "Role",
     "Rule",
     "RunPath",
