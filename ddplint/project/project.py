@@ -40,6 +40,7 @@ from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
+from ddplint.project.late_changes import LateChanges
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
@@ -159,6 +160,7 @@ class Project:
         self.training_steps = TrainingSteps(self)
         self.kept_graphs = KeptGraphs(self)
         self.repeated_forwards = RepeatedForwards(self)
+        self.late_changes = LateChanges(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)

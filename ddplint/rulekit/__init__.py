@@ -25,6 +25,7 @@ from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
+from ddplint.project.late_changes import LateChange, LateKind
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.loss_scales import ScaledClip
@@ -171,6 +172,8 @@ __all__ = [
     "InReach",
     "KeptGraph",
     "Lambda",
+    "LateChange",
+    "LateKind",
     "Loader",
     "Logic",
     "Loop",

@@ -95,6 +95,14 @@ def rule(
     torch_before: tuple[int, int] | None = None,
 ) -> RegisteredRule:
     module = ModuleType(f"pack.{name}", documentation)
-    triggers = ("DistributedSampler",)
-    versions = {"torch": torch, "torch_before": torch_before}
-    return RegisteredRule(Rule(code, name, impact, "0.1.0", triggers, applicability=applicability, **versions), module)
+    made = Rule(
+        code,
+        name,
+        impact,
+        "0.1.0",
+        ("DistributedSampler",),
+        applicability=applicability,
+        torch=torch,
+        torch_before=torch_before,
+    )
+    return RegisteredRule(made, module)
