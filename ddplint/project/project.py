@@ -88,6 +88,7 @@ from ddplint.project.training_steps import TrainingSteps
 from ddplint.project.turns import Turns
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.uncalled import UncalledGuards
+from ddplint.project.unused_parts import UnusedParts
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
@@ -161,6 +162,7 @@ class Project:
         self.kept_graphs = KeptGraphs(self)
         self.repeated_forwards = RepeatedForwards(self)
         self.late_changes = LateChanges(self)
+        self.unused_parts = UnusedParts(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)

@@ -48,6 +48,7 @@ from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
+from ddplint.project.unused_parts import UnusedPart
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
@@ -233,6 +234,7 @@ __all__ = [
     "Trail",
     "Uncalled",
     "UnevenExit",
+    "UnusedPart",
     "Use",
     "Wrapper",
     "WriteForm",
