@@ -54,6 +54,7 @@ from ddplint.project.omission import Omissions
 from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
+from ddplint.project.parts import Parts
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
 from ddplint.project.placement import Placement
@@ -162,6 +163,7 @@ class Project:
         self.kept_graphs = KeptGraphs(self)
         self.repeated_forwards = RepeatedForwards(self)
         self.late_changes = LateChanges(self)
+        self.parts = Parts(self)
         self.unused_parts = UnusedParts(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Attribute, Call, Comprehension, Constant, Expression, Passed, Script, Sequence
-from ddplint.semantics.structure import Class, Function, RegionKind, Store
+from ddplint.project.parts import is_conditional
+from ddplint.semantics import Attribute, Call, Comprehension, Constant, Expression, Passed, Sequence
+from ddplint.semantics.structure import Class, Store
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -59,20 +60,8 @@ class UnusedParts:
         """
         if any(map(_BY_OTHER_WAYS.search, self._project.contents(cls.scope.script))):
             return
-        for part in self._classes(cls, 0, set()):
+        for part in self._project.parts.classes(cls):
             yield from self._of_class(part)
-
-    def _classes(self, cls: Class, depth: int, seen: set[int]) -> Iterator[Class]:
-        """Yield a class and those of which its constructor always makes an object."""
-        if id(cls) in seen or depth > _DEEPEST:
-            return
-        seen.add(id(cls))
-        yield cls
-        for constructor in self._constructors(cls):
-            for call in self._project.reach.calls_in(constructor):
-                made = self._made(call)
-                if made is not None and not _is_conditional(call):
-                    yield from self._classes(made, depth + 1, seen)
 
     def _of_class(self, cls: Class) -> Iterator[UnusedPart]:
         lineage = self._project.resolver.lineage(cls)
@@ -82,7 +71,7 @@ class UnusedParts:
         for store in cls.scope.script.stores if constructor is not None else ():
             if store.region.scope.function is not constructor or store.name is None or store.path:
                 continue
-            if store.value is None or _is_conditional(store) or not self._has_parameters(store.value, 0):
+            if store.value is None or is_conditional(store) or not self._has_parameters(store.value, 0):
                 continue
             if self._project.resolver.class_of(store.base) is cls and not self._is_read(cls, store.name):
                 yield UnusedPart(cls, store)
@@ -117,15 +106,6 @@ class UnusedParts:
         lineages = (self._project.resolver.lineage(owner), self._project.resolver.lineage(cls))
         return cls in lineages[0] or owner in lineages[1]
 
-    def _constructors(self, cls: Class) -> Iterator[Function]:
-        for heir in self._project.resolver.lineage(cls):
-            if "__init__" in heir.methods:
-                yield heir.methods["__init__"]
-
-    def _made(self, call: Call) -> Class | None:
-        classes = [origin for origin in self._project.origins(call.callee) if isinstance(origin, Class)]
-        return classes[0] if len(classes) == 1 and self._project.models.is_module(classes[0]) else None
-
     def _has_parameters(self, made: Expression, depth: int) -> bool:
         """Whether an expression certainly makes something with a parameter that gets a gradient."""
         if isinstance(made, Sequence):
@@ -144,14 +124,10 @@ class UnusedParts:
             return any(self._has_parameters(given.value, depth + 1) for given in made.arguments)
         if names and all(name.startswith("torch.nn.") for name in names):
             return all(name.removeprefix("torch.nn.").startswith(_LAYERS) for name in names)
-        cls = self._made(made)
+        cls = self._project.parts.made(made)
         return cls is not None and any(
             self._has_parameters(call, depth + 1)
-            for constructor in self._constructors(cls)
+            for constructor in self._project.parts.constructors(cls)
             for call in self._project.reach.calls_in(constructor)
-            if not _is_conditional(call)
+            if not is_conditional(call)
         )
-
-
-def _is_conditional(at: Call | Store) -> bool:
-    return any(region.kind not in (RegionKind.FUNCTION, RegionKind.WITH) for region in at.region.chain())

@@ -124,6 +124,6 @@ def _message(parts: list[UnusedPart]) -> str:
     more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
     verb, pronoun = ("is", "it") if len(parts) == 1 else ("are", "them")
     return (
-        f"{named}{more} {verb} made and never used: the wrapper waits for gradients that never come, and the second step "
-        f"fails; use {pronoun} in forward, or remove {pronoun}"
+        f"{named}{more} {verb} made and never used: the wrapper waits for gradients that never come, and the second "
+        f"step fails; use {pronoun} in forward, or remove {pronoun}"
     )

@@ -1,0 +1,67 @@
+"""Of which classes of the project a model is made, and which wrappers stand around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ddplint.semantics import Call, Script
+from ddplint.semantics.structure import Class, Function, RegionKind, Store
+
+if TYPE_CHECKING:
+    from ddplint.project.project import Project
+
+_DDP = "torch.nn.parallel.DistributedDataParallel"
+_DEEPEST = 6
+
+
+class Parts:
+    """Answers for the models of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def classes(self, cls: Class) -> Iterator[Class]:
+        """Yield a class and, all the way down, those of which its constructor always makes an object."""
+        yield from self._classes(cls, 0, set())
+
+    def wraps_around(self, cls: Class) -> Iterator[Call]:
+        """Yield the calls of DistributedDataParallel that wrap a model which certainly holds an object of a class."""
+        for wrap in self.wraps(cls.scope.script):
+            inside = self._project.models.class_inside(wrap)
+            if inside is not None and any(part is cls for part in self.classes(inside)):
+                yield wrap
+
+    def wraps(self, script: Script) -> Iterator[Call]:
+        """Yield the calls of DistributedDataParallel in the program of a script."""
+        for path in self._project.program_of(script):
+            if b"DistributedDataParallel" in self._project.files.content(path):
+                other = self._project.script(path)
+                yield from () if other is None else self._project.calls(other, _DDP)
+
+    def constructors(self, cls: Class) -> Iterator[Function]:
+        """Yield the constructors of a class and of those of the project that it derives from."""
+        for heir in self._project.resolver.lineage(cls):
+            if "__init__" in heir.methods:
+                yield heir.methods["__init__"]
+
+    def made(self, call: Call) -> Class | None:
+        """Return the project's class of the module that a call certainly makes."""
+        classes = [origin for origin in self._project.origins(call.callee) if isinstance(origin, Class)]
+        return classes[0] if len(classes) == 1 and self._project.models.is_module(classes[0]) else None
+
+    def _classes(self, cls: Class, depth: int, seen: set[int]) -> Iterator[Class]:
+        if id(cls) in seen or depth > _DEEPEST:
+            return
+        seen.add(id(cls))
+        yield cls
+        for constructor in self.constructors(cls):
+            for call in self._project.reach.calls_in(constructor):
+                made = self.made(call)
+                if made is not None and not is_conditional(call):
+                    yield from self._classes(made, depth + 1, seen)
+
+
+def is_conditional(at: Call | Store) -> bool:
+    """Whether a place of a function is not run whenever the function is; a loop is taken to have a round."""
+    return any(region.kind in (RegionKind.BRANCH, RegionKind.HANDLER) for region in at.region.chain())
