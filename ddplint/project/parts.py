@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Call, Script
+from ddplint.semantics import Call, Comprehension, Constant, Expression, Passed, Script, Sequence
 from ddplint.semantics.structure import Class, Function, RegionKind, Store
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
 
+# Layers of torch that have parameters, by the beginning of their names.
+_LAYERS = (
+    "BatchNorm",
+    "Bilinear",
+    "Conv",
+    "Embedding",
+    "GRU",
+    "GroupNorm",
+    "LSTM",
+    "LayerNorm",
+    "Linear",
+    "MultiheadAttention",
+    "PReLU",
+    "RNN",
+    "Transformer",
+)
+_CONTAINERS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList"})
 _DDP = "torch.nn.parallel.DistributedDataParallel"
 _DEEPEST = 6
 
@@ -49,6 +66,32 @@ class Parts:
         """Return the project's class of the module that a call certainly makes."""
         classes = [origin for origin in self._project.origins(call.callee) if isinstance(origin, Class)]
         return classes[0] if len(classes) == 1 and self._project.models.is_module(classes[0]) else None
+
+    def has_parameters(self, made: Expression, depth: int = 0) -> bool:
+        """Whether an expression certainly makes something with a parameter that gets a gradient."""
+        if isinstance(made, Sequence):
+            return any(self.has_parameters(item, depth) for item in made.items)
+        if isinstance(made, Passed) and made.value is not None:
+            return self.has_parameters(made.value, depth)
+        if isinstance(made, Comprehension):
+            return any(self.has_parameters(element, depth) for element in made.elements)
+        if not isinstance(made, Call) or depth > _DEEPEST:
+            return False
+        names = self._project.names(made.callee)
+        if names == {"torch.nn.Parameter"}:
+            given = self._project.argument(made, "requires_grad")
+            return not (isinstance(given, Constant) and given.value is False)
+        if names and names <= _CONTAINERS:
+            return any(self.has_parameters(given.value, depth + 1) for given in made.arguments)
+        if names and all(name.startswith("torch.nn.") for name in names):
+            return all(name.removeprefix("torch.nn.").startswith(_LAYERS) for name in names)
+        cls = self.made(made)
+        return cls is not None and any(
+            self.has_parameters(call, depth + 1)
+            for constructor in self.constructors(cls)
+            for call in self._project.reach.calls_in(constructor)
+            if not is_conditional(call)
+        )
 
     def _classes(self, cls: Class, depth: int, seen: set[int]) -> Iterator[Class]:
         if id(cls) in seen or depth > _DEEPEST:

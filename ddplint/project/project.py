@@ -51,6 +51,7 @@ from ddplint.project.moves import Moves
 from ddplint.project.normalisation import Normalisation
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
+from ddplint.project.optimized import Optimized
 from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
@@ -165,6 +166,7 @@ class Project:
         self.late_changes = LateChanges(self)
         self.parts = Parts(self)
         self.unused_parts = UnusedParts(self)
+        self.optimized = Optimized(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)

@@ -8,35 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ddplint.project.parts import is_conditional
-from ddplint.semantics import Attribute, Call, Comprehension, Constant, Expression, Passed, Sequence
+from ddplint.semantics import Attribute
 from ddplint.semantics.structure import Class, Store
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
 
-# Layers of torch that have parameters, by the beginning of their names.
-_LAYERS = (
-    "BatchNorm",
-    "Bilinear",
-    "Conv",
-    "Embedding",
-    "GRU",
-    "GroupNorm",
-    "LSTM",
-    "LayerNorm",
-    "Linear",
-    "MultiheadAttention",
-    "PReLU",
-    "RNN",
-    "Transformer",
-)
-_CONTAINERS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList"})
 # Words by which a program may come to a part without its name, or tells the wrapper to leave it out.
 _BY_OTHER_WAYS = re.compile(
     rb"\bchildren\(|named_children|\._modules|__dict__|getattr\(|get_submodule|_set_static_graph|params_and_buffers_to_ignore"
     rb"|register_parametrization|__getattr__|\bvars\("
 )
-_DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +53,7 @@ class UnusedParts:
         for store in cls.scope.script.stores if constructor is not None else ():
             if store.region.scope.function is not constructor or store.name is None or store.path:
                 continue
-            if store.value is None or is_conditional(store) or not self._has_parameters(store.value, 0):
+            if store.value is None or is_conditional(store) or not self._project.parts.has_parameters(store.value):
                 continue
             if self._project.resolver.class_of(store.base) is cls and not self._is_read(cls, store.name):
                 yield UnusedPart(cls, store)
@@ -105,29 +87,3 @@ class UnusedParts:
             return True
         lineages = (self._project.resolver.lineage(owner), self._project.resolver.lineage(cls))
         return cls in lineages[0] or owner in lineages[1]
-
-    def _has_parameters(self, made: Expression, depth: int) -> bool:
-        """Whether an expression certainly makes something with a parameter that gets a gradient."""
-        if isinstance(made, Sequence):
-            return any(self._has_parameters(item, depth) for item in made.items)
-        if isinstance(made, Passed) and made.value is not None:
-            return self._has_parameters(made.value, depth)
-        if isinstance(made, Comprehension):
-            return any(self._has_parameters(element, depth) for element in made.elements)
-        if not isinstance(made, Call) or depth > _DEEPEST:
-            return False
-        names = self._project.names(made.callee)
-        if names == {"torch.nn.Parameter"}:
-            given = self._project.argument(made, "requires_grad")
-            return not (isinstance(given, Constant) and given.value is False)
-        if names and names <= _CONTAINERS:
-            return any(self._has_parameters(given.value, depth + 1) for given in made.arguments)
-        if names and all(name.startswith("torch.nn.") for name in names):
-            return all(name.removeprefix("torch.nn.").startswith(_LAYERS) for name in names)
-        cls = self._project.parts.made(made)
-        return cls is not None and any(
-            self._has_parameters(call, depth + 1)
-            for constructor in self._project.parts.constructors(cls)
-            for call in self._project.reach.calls_in(constructor)
-            if not is_conditional(call)
-        )

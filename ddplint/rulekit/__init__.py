@@ -30,6 +30,7 @@ from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.models import Wrapper
+from ddplint.project.optimized import LeftBehind, LonePart, LostParameters
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
@@ -175,11 +176,14 @@ __all__ = [
     "Lambda",
     "LateChange",
     "LateKind",
+    "LeftBehind",
     "Loader",
     "Logic",
+    "LonePart",
     "Loop",
     "LoopKind",
     "Lopsided",
+    "LostParameters",
     "Mapping",
     "MeetingForm",
     "MeetingPort",

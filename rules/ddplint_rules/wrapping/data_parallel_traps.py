@@ -8,8 +8,8 @@ In the `forward` of a model of the project that is wrapped in `nn.DataParallel`:
 - an attribute that is counted up or made from itself: `self.steps += 1`, `self.mean = 0.9 * self.mean + ...`;
 - a number or a text in what is returned: `return outputs, 1.0`, `return loss.item()`.
 
-A model of another file is reported where it is wrapped. It is silent for models that are not wrapped so, or not for certain, for attributes that are only handed on within one
-forward, for buffers that are changed in place, and in tests.
+A model of another file is reported where it is wrapped. It is silent for models that are not wrapped so, or not for
+certain, for attributes that are only handed on within one forward, for buffers that are changed in place, and in tests.
 
 ## Why it matters
 
@@ -161,8 +161,8 @@ def _stores(forward: Function) -> Iterator[Found]:
             if _was_set_before(store, forward, own):
                 continue
             message = (
-                f"`{own}.{store.name}` is set in a copy that DataParallel throws away after the batch: it keeps its first "
-                "value; change a registered buffer in place, or keep it outside of the model"
+                f"`{own}.{store.name}` is set in a copy that DataParallel throws away after the batch: it keeps its "
+                "first value; change a registered buffer in place, or keep it outside of the model"
             )
             yield Found(store, message, impact=Impact.WRONG)
 
