@@ -60,6 +60,8 @@ class RankParts:
             return True
         if isinstance(piece, Call):
             return self._project.exchanges.gives(piece) or bool(_DEVICE.fullmatch(last_name(piece)))
+        if isinstance(piece, Name) and self._project.exchanges.agree_on(piece):
+            return True
         if isinstance(piece, Attribute) and _OPTIONS.fullmatch(last_name(piece.base)):
             return True
         return bool(_OPTIONS.fullmatch(last_name(piece)) or _DEVICE.fullmatch(last_name(piece)))
