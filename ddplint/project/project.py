@@ -83,6 +83,7 @@ from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
 from ddplint.project.stored_states import StoredStates
 from ddplint.project.switches import Switches
+from ddplint.project.timings import Timings
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
@@ -166,6 +167,7 @@ class Project:
         self.late_changes = LateChanges(self)
         self.parts = Parts(self)
         self.unused_parts = UnusedParts(self)
+        self.timings = Timings(self)
         self.optimized = Optimized(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)

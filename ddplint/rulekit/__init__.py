@@ -47,6 +47,7 @@ from ddplint.project.saves import SharedSave
 from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
+from ddplint.project.timings import EarlyTime
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
 from ddplint.project.unused_parts import UnusedPart
@@ -150,6 +151,7 @@ __all__ = [
     "DeviceIndex",
     "Divergence",
     "EarlyStep",
+    "EarlyTime",
     "Edit",
     "Editor",
     "EnvironmentRead",
