@@ -69,6 +69,7 @@ from ddplint.rulekit import (
     Constant,
     ExitKind,
     Found,
+    Function,
     Impact,
     Loop,
     Missing,
@@ -137,10 +138,15 @@ def _loop_in(region: Region, project: Project) -> Loop | None:
             return loop
     for call in script.calls_in(region.scope.function):
         function = project.resolver.function_of(call) if call.region.within(region) else None
-        for loop in function.script.loops if function is not None else ():
-            if loop.statement.region.scope is function.scope and _is_long(loop, project):
-                return loop
+        inside = () if function is None else _loops_of(function)
+        found = next((loop for loop in inside if _is_long(loop, project)), None)
+        if found is not None:
+            return found
     return None
+
+
+def _loops_of(function: Function) -> Iterator[Loop]:
+    return (loop for loop in function.script.loops if loop.statement.region.scope is function.scope)
 
 
 def _is_long(loop: Loop, project: Project) -> bool:

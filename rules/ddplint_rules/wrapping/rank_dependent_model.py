@@ -70,6 +70,7 @@ from itertools import combinations
 
 from ddplint.rulekit import (
     UNKNOWN_NAME,
+    Attribute,
     Call,
     Constant,
     Expression,
@@ -83,6 +84,7 @@ from ddplint.rulekit import (
     Role,
     Rule,
     Script,
+    last_name,
     shown,
     written,
 )
@@ -99,6 +101,7 @@ SIZES = re.compile(
     r"(?:n|num|n_?um_?ber)_\w+|\w*(?:width|depth|hidden|layers|classes|channels|features|vocab|dim|size|heads)(?:_size)?",
     re.IGNORECASE,
 )
+LAYERS = tuple(f"torch.nn.{layer}" for layer in ("Linear", "Conv", "Embedding", "LSTM", "GRU", "RNN", "LayerNorm"))
 PLACES = re.compile(r"rank|device|gpu|world", re.IGNORECASE)
 
 
@@ -132,7 +135,7 @@ def _by_branches(made: list[Call], project: Project) -> str | None:
 
 def _differ(one: Call, other: Call, project: Project) -> bool:
     """Whether two calls certainly make models of different shapes."""
-    if not all(project.models.is_made_module(call) for call in (one, other)):
+    if not all(project.parts.has_parameters(call) for call in (one, other)):
         return False
     names = [project.names(call.callee) for call in (one, other)]
     if UNKNOWN_NAME in names[0] | names[1]:
@@ -155,11 +158,11 @@ def _by_number(made: Call, project: Project) -> str | None:
     """Return the argument that makes a size from the rank."""
     if not project.models.is_made_module(made):
         return None
-    layer = all(name.startswith("torch.nn.") for name in project.names(made.callee))
+    layer = all(name.startswith(LAYERS) for name in project.names(made.callee))
     for number, argument in enumerate(made.arguments):
         name = argument.keyword or _parameter(made, number, project)
         is_size = layer if name is None else SIZES.fullmatch(name) is not None and PLACES.search(name) is None
-        if is_size and not _is_plain(argument.value) and project.rank_parts.differs(argument.value):
+        if is_size and not _is_rank_itself(argument.value) and project.rank_parts.computes(argument.value):
             return f"`{written(argument.value)}` in `{shown(made)}` is another number on each rank"
     return None
 
@@ -171,6 +174,6 @@ def _parameter(made: Call, number: int, project: Project) -> str | None:
     return function.parameters[number + 1].name
 
 
-def _is_plain(value: Expression) -> bool:
-    """Whether an argument is a name of the place itself, such as ``rank``."""
-    return isinstance(value, Name) and PLACES.search(value.id) is not None and SIZES.fullmatch(value.id) is None
+def _is_rank_itself(value: Expression) -> bool:
+    """Whether an argument is called as a rank is, and may be meant for something else than a size."""
+    return isinstance(value, Name | Attribute) and PLACES.search(last_name(value)) is not None
