@@ -48,6 +48,14 @@ class Facts:
         return list(self.each("gpus"))
 
     @property
+    def cards(self) -> list[Facts]:
+        """What NVML knows of the GPUs that processes may use; of all of them where it can't be said which these are."""
+        known = list(self.each("cards"))
+        usable = {str(gpu.text("uuid")).removeprefix("GPU-") for gpu in self.gpus}
+        found = [card for card in known if str(card.text("uuid")).removeprefix("GPU-") in usable]
+        return found or known
+
+    @property
     def missing(self) -> Mapping[str, str]:
         """Why whole parts could not be read, by their names."""
         value = self.get("missing")

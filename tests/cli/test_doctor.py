@@ -39,7 +39,7 @@ def small(tmp_path: Path) -> str:
 def test_a_machine_with_a_failure(tmp_path: Path, small: str) -> None:
     done = doctor(tmp_path, "--python", small)
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("fail    ENV907 shared-memory        /dev/shm of 0.062 GiB\n")
+    assert done.stdout.startswith("fail    ENV907 shared-memory        /dev/shm of 64 MiB\n")
     assert "what helps: start the container with --ipc=host" in done.stdout
     assert "\x1b" not in done.stdout
 

@@ -40,7 +40,9 @@ def visible_devices(facts: Facts, asked: Asked) -> Verdict | None:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             return fail(f"CUDA_VISIBLE_DEVICES={given}", "each device once", f"{', '.join(twice)} comes twice")
-    shown = f"{gpus} GPUs" + ("" if given is None else f" by CUDA_VISIBLE_DEVICES={given}")
+    shown = (f"{gpus} GPU" if gpus == 1 else f"{gpus} GPUs") + (
+        "" if given is None else f" by CUDA_VISIBLE_DEVICES={given}"
+    )
     if asked.processes is not None and gpus and asked.processes > gpus:
         should = f"a GPU for each of {asked.processes} processes"
         return fail(shown, should, f"--nproc-per-node={gpus}, or more in CUDA_VISIBLE_DEVICES")

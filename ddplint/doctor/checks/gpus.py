@@ -52,7 +52,7 @@ def peers(facts: Facts, _asked: Asked) -> Verdict | None:
 
 def links(facts: Facts, _asked: Asked) -> Verdict | None:
     """ENV905: whether the links are as wide as they can be. Idle links slow down: only their width is judged."""
-    gpus, cards = facts.gpus, list(facts.each("cards"))
+    gpus, cards = facts.gpus, facts.cards
     if not gpus:
         return None
     widths = [(card.number("link_width"), card.number("link_width_possible")) for card in cards]
@@ -72,7 +72,7 @@ def links(facts: Facts, _asked: Asked) -> Verdict | None:
 
 def shared(facts: Facts, _asked: Asked) -> Verdict | None:
     """ENV913: whether others hold memory, and whether several processes may use a GPU."""
-    gpus, cards = facts.gpus, list(facts.each("cards"))
+    gpus, cards = facts.gpus, facts.cards
     if not gpus:
         return None
     modes = {card.number("compute_mode") for card in cards}
@@ -95,7 +95,7 @@ def shared(facts: Facts, _asked: Asked) -> Verdict | None:
 
 def health(facts: Facts, _asked: Asked) -> Verdict | None:
     """ENV914: memory errors since the driver was loaded, and clocks that are held down now."""
-    cards = list(facts.each("cards"))
+    cards = facts.cards
     if not facts.gpus:
         return None
     if not any("uncorrected_errors" in card.tree or "throttled" in card.tree for card in cards):

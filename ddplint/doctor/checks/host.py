@@ -18,11 +18,15 @@ def shared_memory(facts: Facts, _asked: Asked) -> Verdict | None:
     size = facts.number("host.shared_memory")
     if size is None:
         return unknown("/dev/shm was not read")
-    read = f"/dev/shm of {size / _GIB:.2g} GiB"
+    read = f"/dev/shm of {_readable(size)}"
     remedy = "start the container with --ipc=host or --shm-size=8g"
     if size <= _CONTAINER:
         return fail(read, "a gibibyte or more for loaders with workers", remedy)
     return warn(read, "a gibibyte or more", remedy) if size < _GIB else ok(read)
+
+
+def _readable(size: int) -> str:
+    return f"{size / _GIB:.0f} GiB" if size >= _GIB else f"{size / _MIB:.0f} MiB"
 
 
 def threads(facts: Facts, asked: Asked) -> Verdict | None:
@@ -61,7 +65,7 @@ def limits(facts: Facts, _asked: Asked) -> Verdict | None:
 
 def memory_nodes(facts: Facts, _asked: Asked) -> Verdict | None:
     """ENV918: whether GPUs hang on several sockets, where a process on the wrong one copies across."""
-    found = {card.number("numa_node") for card in facts.each("cards")} - {None, -1}
+    found = {card.number("numa_node") for card in facts.cards} - {None, -1}
     nodes = facts.number("host.nodes_of_memory")
     if not facts.gpus or nodes is None or nodes < 2:
         return None

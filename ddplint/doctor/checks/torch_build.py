@@ -34,7 +34,7 @@ def kernel_images(facts: Facts, _asked: Asked) -> Verdict | None:
     if without:
         should = "a build of torch that has code for the GPU"
         return fail(f"{', '.join(without)}; torch was built for {' '.join(names)}", should, _REINSTALL)
-    return ok(f"torch has code for all {len(gpus)} GPUs")
+    return ok("torch has code for each GPU")
 
 
 def _runs(kind: str, built: tuple[int, int], gpu: tuple[int, int]) -> bool:

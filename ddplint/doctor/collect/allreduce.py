@@ -15,7 +15,8 @@ WARM_UP, ROUNDS = 3, 10
 
 def main() -> None:
     size = int(sys.argv[1])
-    on_gpu = torch.cuda.is_available()
+    # NCCL takes no GPU twice.
+    on_gpu = torch.cuda.device_count() >= int(os.environ["WORLD_SIZE"])
     rank = int(os.environ["RANK"])
     if on_gpu:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))

@@ -221,6 +221,11 @@ def test_what_is_wrong_says_what_it_should_be_and_what_helps() -> None:
     assert all(result.verdict.should and result.verdict.remedy and result.command for result in wrong)
 
 
+def test_only_the_gpus_that_are_visible_count() -> None:
+    cards = [{**CARD, "uuid": "GPU-1"}, {**CARD, "uuid": "GPU-2", "uncorrected_errors": 9}]
+    assert statuses({"gpus": [GPU], "cards": cards}, Asked())["ENV914"] == "ok"
+
+
 def test_codes_and_names_are_each_used_once() -> None:
     assert [check.code for check in CHECKS] == [f"ENV{number}" for number in range(901, 921)]
     assert len({check.name for check in CHECKS}) == len(CHECKS)
