@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.project import Project
 from ddplint.project.loaders import Loader
@@ -12,51 +13,59 @@ from ddplint.semantics import Call, Constant, Expression, Name, Script
 from ddplint.semantics.reaching import scope_of
 from ddplint.semantics.structure import BindingKind, Loop, LoopKind
 
+# What a training loader has less of on each of several processes, and what stays as it is.
+_CHANGED = frozenset({"batch_size", "num_workers", "sampler", "batch_sampler"})
+_UNCHANGED = frozenset({"dataset", "drop_last", "collate_fn", "pin_memory"})
 _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm"})
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """``loader`` is known as ``name`` in the epoch loop, whose rounds ``epoch`` counts; ``counts``: see Known."""
+    """``loader`` is known as ``name`` in the epoch loop, whose rounds ``epoch`` counts; ``counts``: see Known.
+
+    ``epochs`` is None where nothing counts the epochs.
+    """
 
     loader: Loader
     name: str
     batches: Loop
     counts: bool
-    epochs: Loop
+    epochs: Loop | None
     epoch: str
 
 
-def find_course(project: Project, script: Script) -> Course:
-    """Return the course of a script's training; raises Refused where any part of it can't be seen."""
-    loader = _training_loader(project, script)
+def find_course(job: Job) -> Course:
+    """Return the course of a script's training; raises Refused where a part of it that is moved can't be seen."""
+    project, script = job.project, job.script
+    loader = _training_loader(job)
     trail = loader.trail
     if not trail.complete:
         raise Refused("the loader is handed to something that can't be read", loader.call)
     for attribute in trail.attributes:
-        if attribute.name != "dataset":
-            raise Refused(f"the script reads {attribute.name} of the loader, which changes", attribute)
+        if attribute.name in _CHANGED:
+            job.note(attribute, f"{attribute.name} of the loader is that of one process now")
+        elif attribute.name not in _UNCHANGED:
+            raise Refused(f"the script reads {attribute.name} of the loader, which may change", attribute)
     if len(trail.consumers) != 1 or len(trail.passes) != 1:
         raise Refused("the training data is run over in more than one place", loader.call)
     batches = trail.consumers[0]
     if not isinstance(batches, Loop) or batches.kind is not LoopKind.FOR or batches.iterable is None:
         raise Refused("batches are taken out of an iterator, not by a loop over the loader", loader.call)
-    repeats = list(project.passes.repeats(trail))
-    if len(repeats) != 1 or repeats[0].loop.kind is not LoopKind.FOR:
-        raise Refused("there is no loop that counts the epochs", batches.iterable)
-    epoch = project.epochs.counter(repeats[0].loop)
-    if epoch is None:
-        raise Refused("the epoch loop has no counter", repeats[0].loop.iterable, "count with range(epochs)")
     counts = _counts(project, batches.iterable)
-    return Course(loader, _name(script, loader, repeats[0].loop), batches, counts, repeats[0].loop, epoch)
+    repeats = list(project.passes.repeats(trail))
+    epochs = repeats[0].loop if len(repeats) == 1 and repeats[0].loop.kind is LoopKind.FOR else None
+    epoch = None if epochs is None else project.epochs.counter(epochs)
+    if epochs is None or epoch is None:
+        return Course(loader, "", batches, counts, None, "")
+    return Course(loader, _name(script, loader, epochs), batches, counts, epochs, epoch)
 
 
-def _training_loader(project: Project, script: Script) -> Loader:
-    loaders = project.loaders(script)
-    for loader in loaders:
-        if loader.purpose is Purpose.UNKNOWN:
-            raise Refused("it is not known whether this loader is for training or evaluation", loader.call)
+def _training_loader(job: Job) -> Loader:
+    loaders = job.project.loaders(job.script)
     training = [loader for loader in loaders if loader.purpose is Purpose.TRAINING]
+    for loader in loaders:
+        if loader.purpose is Purpose.UNKNOWN and training:
+            job.note(loader.call, "taken for a loader of evaluation data: every process goes through all of it")
     if not training:
         raise Refused(
             "the loader of the training data is not made in this file", remedy="this migration needs all parts in one"

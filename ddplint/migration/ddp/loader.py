@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +9,7 @@ from ddplint.migration.ddp.course import Course, is_constant
 from ddplint.migration.ddp.helpers import SHARE, add_import
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
-from ddplint.semantics import Argument, Call, Constant, Expression, Name
-from ddplint.semantics.expressions import last_name
+from ddplint.semantics import Argument, Call, Constant, Name
 from ddplint.semantics.torch_names import signature
 
 _SAMPLER = "DistributedSampler"
@@ -21,7 +19,6 @@ SAME_BATCH = "the batch of all processes together stays as large as it was"
 SAME_WORKERS = "all processes together have as many workers as before"
 # What chooses the samples in another way.
 _CHOICES = ("sampler", "batch_sampler", "generator")
-_OF_GPUS = re.compile(r"gpu|device|world", re.IGNORECASE)
 _SAMPLERS = ("train_sampler", "training_sampler", "distributed_sampler")
 _DATASETS = ("train_set", "train_dataset", "training_data")
 
@@ -39,7 +36,10 @@ def share_out(job: Job, course: Course) -> None:
     _sample(job, call, given)
     _share_of_batch(job, call, given)
     _share_of_workers(job, given)
-    if not is_constant(given["shuffle"].value if "shuffle" in given else None, False) and "shuffle" in given:
+    shuffles = "shuffle" in given and not is_constant(given["shuffle"].value, False)
+    if shuffles and course.epochs is None:
+        job.note(call, "no loop counts the epochs: call set_epoch of the sampler, with another number for each pass")
+    elif shuffles and course.epochs is not None:
         line = f"{course.name}.sampler.set_epoch({course.epoch})"
         job.edit(job.editor.insert_first_in_block(course.epochs.node, (line,)), "each epoch has an order of its own")
 
@@ -122,16 +122,10 @@ def _share_of_batch(job: Job, call: Call, given: dict[str, Argument]) -> None:
     size = given.get("batch_size")
     if size is None or is_constant(size.value, None):
         raise Refused("the loader has batches of one sample, which can't be shared", call)
-    if _mentions_gpus(size.value):
-        raise Refused("the batch size is made from the number of GPUs", size.value)
     text = f"{job.helper(SHARE)}({job.text(size.value)})"
     job.edit(
         job.editor.replace_argument(size.node, text), "the batch of all processes together stays as large as it was"
     )
-
-
-def _mentions_gpus(size: Expression) -> bool:
-    return any(_OF_GPUS.search(last_name(part)) for part in size.walk())
 
 
 def _share_of_workers(job: Job, given: dict[str, Argument]) -> None:

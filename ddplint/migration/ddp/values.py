@@ -66,14 +66,16 @@ _COUNTED: dict[tuple[int | None, ...], Value] = {(0,): SAME, (1,): HANDED_OUT}
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the migration knows before it looks at values: the wrap, and the loop over the training data.
+    """What the migration knows before it looks at values: the wraps, and the loop over the training data.
 
-    ``counts``: the loop enumerates its batches.
+    ``counts``: the loop enumerates its batches. ``means`` are the bindings of losses that are taken for means over
+    the batch, by their identities.
     """
 
-    wrap: Call
+    wraps: tuple[Call, ...]
     loop: Loop
     counts: bool
+    means: frozenset[int] = frozenset()
 
 
 class Values:
@@ -216,6 +218,8 @@ class Values:
         inside = self._frame_of(binding, frame)
         if binding.kind is BindingKind.PARAMETER:
             return inside.parameter(binding.name)
+        if id(binding) in self._known.means:
+            return MEAN
         if binding.value is None:
             return SAME
         if binding.kind is BindingKind.LOOP:
@@ -376,7 +380,7 @@ class Values:
     # Calls.
 
     def _of_call(self, call: Call, frame: Frame) -> Value:
-        if call is self._known.wrap:
+        if any(call is wrap for wrap in self._known.wraps):
             return MODEL
         names = self._project.names(call.callee)
         given = list(self._given(call, frame))

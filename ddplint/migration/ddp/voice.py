@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ddplint.edits import CannotEdit
@@ -39,12 +40,13 @@ class Voice:
         """Look at every call that the script can come to; raises Refused for what it is not known how to share."""
         reached = ReachedCode(self._job.project, self._job.script)
         if reached.unread:
-            raise Refused(f"{reached.unread[0].name}, which the script needs, can't be read")
+            names = ", ".join(sorted({unread.name for unread in reached.unread}))
+            self._job.note(self._job.at, f"{names} can't be read: what is written there, every process writes")
         for call in reached.calls():
             effect = effect_of(self._job.project, call)
             if effect is not Effect.NONE:
-                at = f"{call.scope.script.path}, which the script needs, calls {shown(call.callee)}"
-                raise Refused(f"{at}: {effect.value}", remedy="this migration needs what is written in one file")
+                at = f"{Path(call.scope.script.path).name} calls {shown(call.callee)} in every process"
+                self._job.note(self._job.at, f"{at}: {effect.value}")
         calls = [(call, effect_of(self._job.project, call)) for call in self._job.script.calls]
         for call, effect in calls:
             if effect is Effect.WRITES and self._stays_open(call):
@@ -57,7 +59,7 @@ class Voice:
             elif effect is Effect.DOWNLOADS:
                 self._one_at_a_time(call)
             elif effect is Effect.UNKNOWN and id(call.node) not in self._inside and not self._is_muted(call):
-                raise Refused(f"{shown(call.callee)} may do something that only one process should do", call)
+                self._job.note(call, f"{shown(call.callee)} may do something that only one process should do")
         self._check_inside()
 
     def _stays_open(self, call: Call) -> bool:

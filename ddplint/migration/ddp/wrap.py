@@ -10,7 +10,7 @@ from ddplint.migration.ddp.helpers import add_import
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.site import Site
-from ddplint.semantics import Attribute, Name
+from ddplint.semantics import Name
 
 DDP = "DistributedDataParallel"
 OWN_GPU = "[torch.cuda.current_device()] if torch.cuda.is_available() else None"
@@ -28,7 +28,6 @@ def wrap(job: Job, site: Site, *, moves_inputs: bool) -> None:
         job.edit(job.editor.replace(site.binding.value.node, f"{DDP}({inner}{own_gpu})"), WRAPPED)
     else:
         _take_apart(job, site, inner, own_gpu)
-    _drop_import(job, site)
 
 
 def _take_apart(job: Job, site: Site, inner: str, own_gpu: str) -> None:
@@ -71,12 +70,13 @@ def _moves_text(job: Job, site: Site) -> str:
     return whole[len(wrapped) :]
 
 
-def _drop_import(job: Job, site: Site) -> None:
+def drop_import(job: Job, sites: Sequence[Site]) -> None:
     """Take DataParallel out of its import where nothing else needs it."""
-    callee = site.call.callee
-    if isinstance(callee, Attribute) or not isinstance(callee, Name):
+    callees = [site.call.callee for site in sites]
+    callee = callees[0]
+    if not isinstance(callee, Name):
         return
-    if any(read.id == callee.id and read is not callee for read in job.script.names):
+    if any(read.id == callee.id and not any(read is one for one in callees) for read in job.script.names):
         return
     for binding in job.script.scope.bindings.get(callee.id, ()):
         line: Any = binding.statement.node
@@ -85,4 +85,4 @@ def _drop_import(job: Job, site: Site) -> None:
         try:
             job.edit(job.editor.remove_from_import(statement, alias), "nothing needs this import any more")
         except CannotEdit as error:
-            raise Refused(f"the import of DataParallel can't be removed: {error}", site.call) from None
+            raise Refused(f"the import of DataParallel can't be removed: {error}", callee) from None
