@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddplint.migration.ddp.job import Job
@@ -21,12 +22,12 @@ _BARS = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.noteboo
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """``loader`` is known as ``name`` in the epoch loop, whose rounds ``epoch`` counts; ``counts``: see Known.
+    """``loaders``, one of which is made, are known as ``name`` in the epoch loop, whose rounds ``epoch`` counts.
 
-    ``epochs`` is None where nothing counts the epochs.
+    ``counts``: see Known. ``epochs`` is None where nothing counts the epochs.
     """
 
-    loader: Loader
+    loaders: tuple[Loader, ...]
     name: str
     batches: Loop
     counts: bool
@@ -36,8 +37,43 @@ class Course:
 
 def find_course(job: Job) -> Course:
     """Return the course of a script's training; raises Refused where a part of it that is moved can't be seen."""
-    project, script = job.project, job.script
-    loader = _training_loader(job)
+    project = job.project
+    loaders = _training_loaders(job)
+    loops = {id(loop): loop for loop in (_batches(job, loader) for loader in loaders)}
+    if len(loops) > 1:
+        raise Refused("several loaders are for training", loaders[1].call)
+    (batches,) = loops.values()
+    assert batches.iterable is not None
+    counts = _counts(project, batches.iterable)
+    repeats = list(project.passes.repeats(loaders[0].trail))
+    epochs = repeats[0].loop if len(repeats) == 1 and repeats[0].loop.kind is LoopKind.FOR else None
+    epoch = None if epochs is None else project.epochs.counter(epochs)
+    if epochs is None or epoch is None:
+        return Course(loaders, "", batches, counts, None, "")
+    return Course(loaders, _name(job.script, loaders, epochs), batches, counts, epochs, epoch)
+
+
+def _training_loaders(job: Job) -> tuple[Loader, ...]:
+    """Return the loaders of the training data: one, or those of which a run makes one."""
+    loaders = job.project.loaders(job.script)
+    training = [loader for loader in loaders if loader.purpose is Purpose.TRAINING]
+    for loader in loaders:
+        if loader.purpose is Purpose.UNKNOWN and training:
+            job.note(loader.call, "taken for a loader of evaluation data: every process goes through all of it")
+    if not training:
+        raise Refused(
+            "the loader of the training data is not made in this file", remedy="this migration needs all parts in one"
+        )
+    for number, loader in enumerate(training):
+        if not all(loader.call.region.excludes(other.call.region) for other in training[:number]):
+            raise Refused("several loaders are for training", loader.call)
+        if not loader.is_torchs:
+            raise Refused("the loader is not certainly torch's DataLoader", loader.call)
+    return tuple(training)
+
+
+def _batches(job: Job, loader: Loader) -> Loop:
+    """Return the one loop over the batches of a loader."""
     trail = loader.trail
     if not trail.complete:
         raise Refused("the loader is handed to something that can't be read", loader.call)
@@ -51,30 +87,7 @@ def find_course(job: Job) -> Course:
     batches = trail.consumers[0]
     if not isinstance(batches, Loop) or batches.kind is not LoopKind.FOR or batches.iterable is None:
         raise Refused("batches are taken out of an iterator, not by a loop over the loader", loader.call)
-    counts = _counts(project, batches.iterable)
-    repeats = list(project.passes.repeats(trail))
-    epochs = repeats[0].loop if len(repeats) == 1 and repeats[0].loop.kind is LoopKind.FOR else None
-    epoch = None if epochs is None else project.epochs.counter(epochs)
-    if epochs is None or epoch is None:
-        return Course(loader, "", batches, counts, None, "")
-    return Course(loader, _name(script, loader, epochs), batches, counts, epochs, epoch)
-
-
-def _training_loader(job: Job) -> Loader:
-    loaders = job.project.loaders(job.script)
-    training = [loader for loader in loaders if loader.purpose is Purpose.TRAINING]
-    for loader in loaders:
-        if loader.purpose is Purpose.UNKNOWN and training:
-            job.note(loader.call, "taken for a loader of evaluation data: every process goes through all of it")
-    if not training:
-        raise Refused(
-            "the loader of the training data is not made in this file", remedy="this migration needs all parts in one"
-        )
-    if len(training) > 1:
-        raise Refused("several loaders are for training", training[1].call)
-    if not training[0].is_torchs:
-        raise Refused("the loader is not certainly torch's DataLoader", training[0].call)
-    return training[0]
+    return batches
 
 
 def _counts(project: Project, iterable: Expression) -> bool:
@@ -94,15 +107,17 @@ def _counts(project: Project, iterable: Expression) -> bool:
     return counts
 
 
-def _name(script: Script, loader: Loader, epochs: Loop) -> str:
-    """Return the name that the loader has in the epoch loop."""
+def _name(script: Script, loaders: Sequence[Loader], epochs: Loop) -> str:
+    """Return the name that the loaders have in the epoch loop."""
+    calls = {id(loader.call) for loader in loaders}
     for scope in script.scopes:
         for name, bindings in scope.bindings.items():
-            if len(bindings) != 1 or bindings[0].value is not loader.call or bindings[0].path:
+            plain = all(binding.kind is BindingKind.ASSIGNMENT and not binding.path for binding in bindings)
+            if not plain or {id(binding.value) for binding in bindings} != calls:
                 continue
-            if bindings[0].kind is BindingKind.ASSIGNMENT and scope_of(name, epochs.statement.region.scope) is scope:
+            if scope_of(name, epochs.statement.region.scope) is scope:
                 return name
-    raise Refused("the loader has no name of its own in the epoch loop", loader.call)
+    raise Refused("the loader has no name of its own in the epoch loop", loaders[0].call)
 
 
 def is_constant(expression: object, value: object) -> bool:

@@ -22,7 +22,7 @@ class Job:
     """What the parts of a migration work with, and where they put their edits and notes.
 
     ``at`` is the DataParallel that is moved. ``helpers`` names the functions that have to be written into the script,
-    in the order of their first use.
+    in the order of their first use, ``downloads`` the calls in a training loader that fetch its dataset.
     """
 
     project: Project
@@ -32,6 +32,7 @@ class Job:
     changes: list[Change] = field(default_factory=list)
     notes: list[tuple[Expression, str]] = field(default_factory=list)
     helpers: list[str] = field(default_factory=list)
+    downloads: list[Call] = field(default_factory=list)
 
     def edit(self, edits: Iterable[Edit], reason: str) -> None:
         """Take in edits and what they are for; one that is there already is not made twice."""

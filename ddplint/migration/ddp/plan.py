@@ -61,7 +61,8 @@ def _work_out(job: Job) -> None:
     for site in sites:
         refuse_changes_after_the_wrap(job, site)
         look_for_idle_parameters(job, site)
-    look_at_seeds(job, course.loader.call)
+    for loader in course.loaders:
+        look_at_seeds(job, loader.call)
     localise(job, sites)
     share_out(job, course)
     for site in sites:

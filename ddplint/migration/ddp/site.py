@@ -25,8 +25,8 @@ _ASKS_FOR_GPUS = re.compile(r"cuda|gpu|device|parallel", re.IGNORECASE)
 class Site:
     """``binding`` gives ``name`` the wrapped model, with ``moves`` chained behind the call.
 
-    ``guard`` is the branch that the wrap stands in, None where it stands in none, or stays in it: ``stays`` is then the
-    test. ``later`` are the moves of the model that come after it.
+    ``guard`` is the branch that the wrap stands in, and ``outer`` the outermost one around that; they are None where it
+    stands in none, or stays in it: ``stays`` is then the test. ``later`` are the moves of the model after the wrap.
     """
 
     use: DataParallelUse
@@ -34,6 +34,7 @@ class Site:
     binding: Binding
     moves: tuple[Call, ...]
     guard: Region | None
+    outer: Region | None
     stays: Expression | None
     later: tuple[Call, ...]
 
@@ -89,10 +90,10 @@ def _site(job: Job, use: DataParallelUse, others: Sequence[Call]) -> Site:
     if use.module is None or any(argument.star for argument in use.call.arguments):
         raise Refused("what is wrapped can't be seen", use.call)
     binding, moves = _binding(use)
-    guard, stays = _guard(binding)
+    guard, outer, stays = _guards(binding)
     if stays is not None:
         job.note(stays, "where this does not hold, the model gets no wrapper, and each process trains one of its own")
-    return Site(use, use.module, binding, moves, guard, stays, tuple(_later(job.script, binding)))
+    return Site(use, use.module, binding, moves, guard, outer, stays, tuple(_later(job.script, binding)))
 
 
 def _binding(use: DataParallelUse) -> tuple[Binding, tuple[Call, ...]]:
@@ -133,17 +134,21 @@ def is_entry_test(region: Region) -> bool:
     return test is not None and region.holds and any(last_name(part) == "__name__" for part in test.walk())
 
 
-def _guard(binding: Binding) -> tuple[Region | None, Expression | None]:
-    """Return the one branch around the wrap that only asks for GPUs; for other branches the test of the innermost."""
+def _guards(binding: Binding) -> tuple[Region | None, Region | None, Expression | None]:
+    """Return the innermost and the outermost branch around a wrap if all only ask for GPUs, else the innermost test."""
     around = [region for region in binding.region.chain() if not _is_plain(region)]
     if not around:
-        return None, None
+        return None, None, None
     guard = around[0]
     if any(region.kind is not RegionKind.BRANCH or region.test is None for region in around) or guard.test is None:
         raise Refused("the wrap stands in a loop, or where not every run comes", binding.value)
-    asks = any(_ASKS_FOR_GPUS.search(_word(part)) for part in guard.test.walk())
-    alone = len(around) == 1 and not guard.implied and guard.holds and getattr(guard.node, "orelse", None) is None
-    return (guard, None) if alone and asks else (None, guard.test)
+    ask = all(
+        any(_ASKS_FOR_GPUS.search(_word(part)) for part in region.test.walk()) for region in around if region.test
+    )
+    hold = not any(region.implied or not region.holds for region in around)
+    if ask and hold and getattr(guard.node, "orelse", None) is None:
+        return guard, around[-1], None
+    return None, None, guard.test
 
 
 def _is_plain(region: Region) -> bool:
@@ -158,7 +163,8 @@ def _word(part: Expression) -> str:
 def _later(script: Script, wrapped: Binding) -> Iterator[Call]:
     """Yield the statements after the wrap that move the model."""
     for call in script.calls:
-        if call.scope is wrapped.region.scope and call.order > wrapped.order and _moves(call, wrapped.name):
+        follows = call.scope is wrapped.region.scope and call.order > wrapped.order
+        if follows and not call.region.excludes(wrapped.region) and _moves(call, wrapped.name):
             yield call
 
 
@@ -172,7 +178,8 @@ def _check_name(project: Project, site: Site, sites: Sequence[Site]) -> None:
     """The name stands for nothing else after the wrap, and the model is read under no other name."""
     known = {id(move) for move in site.later} | {id(other.binding.value) for other in sites}
     for binding in site.scope.bindings[site.name]:
-        if binding.order > site.binding.order and id(binding.value) not in known:
+        follows = binding.order > site.binding.order and not binding.region.excludes(site.binding.region)
+        if follows and id(binding.value) not in known:
             raise Refused(f"{site.name} gets another value after the wrap", binding.value)
     if isinstance(site.module, Name) and not site.keeps_name:
         reads = [read for read in site.scope.script.names if read.id == site.module.id]
@@ -207,6 +214,7 @@ def _check_moves(project: Project, site: Site) -> None:
         if between and not _wants_parameters(project, read):
             raise Refused("the wrapped model is used before it is moved to its device", read)
     for move in site.later:
-        plain = move.region is site.binding.region or (site.guard is not None and move.region is site.guard.parent)
-        if not plain:
+        before = site.binding.region if site.outer is None or site.outer.parent is None else site.outer.parent
+        ways = [region for region in site.binding.region.chain() if region.within(before)]
+        if move.region not in ways:
             raise Refused("the model is moved to its device only on some ways", move)

@@ -12,6 +12,7 @@ from ddplint.migration.ddp.helpers import FIRST_ON_NODE
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.reached import ReachedCode
+from ddplint.project.passes import Purpose
 from ddplint.semantics import Attribute, Call
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.shown import shown
@@ -167,11 +168,19 @@ class Voice:
         node: Any = call.statement.node
         small = getattr(node, "body", ())
         only = small[0] if isinstance(small, tuple | list) and len(small) == 1 else None
-        whole = type(only).__name__ == "Assign" and getattr(only, "value", None) is call.node
-        loops = call.region.loops or id(call.node) in self._inside
-        if not (whole or is_whole_statement(call)) or loops:
-            raise Refused("a download stands inside another expression", call, "give the dataset a line of its own")
-        self._statement(node, f"with {self._job.helper(FIRST_ON_NODE)}():", "one process of each node downloads")
+        if call.region.loops or id(call.node) in self._inside:
+            raise Refused("a download stands in a loop, or where only one process comes", call)
+        if self._is_in_training_loader(call):
+            self._job.downloads.append(call)  # its dataset gets a line of its own
+        elif type(only).__name__ == "Assign" or is_whole_statement(call):
+            self._statement(node, f"with {self._job.helper(FIRST_ON_NODE)}():", "one process of each node downloads")
+        else:
+            raise Refused("a download stands inside another statement", call, "give the dataset a line of its own")
+
+    def _is_in_training_loader(self, call: Call) -> bool:
+        loaders = self._job.project.loaders(self._job.script)
+        training = [loader.call for loader in loaders if loader.purpose is Purpose.TRAINING]
+        return any(part is call for loader in training for part in loader.walk())
 
 
 def _is_elif(node: Any, region: Any) -> bool:

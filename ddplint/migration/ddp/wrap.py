@@ -38,9 +38,6 @@ def _take_apart(job: Job, site: Site, inner: str, own_gpu: str) -> None:
     if inner != site.name:
         job.edit(job.editor.replace(site.binding.value.node, inner), WRAPPED)
     elif site.guard is not None and len(site.guard.node.body.body) == 1:  # type: ignore[attr-defined]  # an If's block
-        anchor = site.guard.node
-        rest = [move.statement.node for move in site.later if move.region is not site.guard]
-        anchor = rest[-1] if rest else anchor
         job.edit(job.editor.remove_statement(site.guard.node), WRAPPED)
     else:
         job.edit(job.editor.remove_statement(line), WRAPPED)
@@ -53,11 +50,11 @@ def _line(site: Site, own_gpu: str) -> Sequence[str]:
 
 def _last_of(site: Site) -> Any:
     """Return the statement after which the model is made and moved."""
-    outside = [move for move in site.later if site.guard is None or move.region is not site.guard]
+    outside = [move for move in site.later if site.outer is None or not move.region.within(site.outer)]
     if outside:
         return outside[-1].statement.node
-    if site.guard is not None:
-        return site.guard.node
+    if site.outer is not None:
+        return site.outer.node
     return site.later[-1].statement.node if site.later else site.binding.statement.node
 
 

@@ -122,6 +122,33 @@ def test_the_processes_part_at_the_end(tmp_path: Path, text: str, end: str) -> N
         ),
         pytest.param('"cuda" if', '"cuda:0" if', 'torch.device("cuda" if', id="the first GPU becomes the own one"),
         pytest.param(
+            LOADER,
+            "sampler = None\nloader = DataLoader(dataset, 64, shuffle=(sampler is None), sampler=sampler)",
+            "sampler = DistributedSampler(dataset)\n"
+            "loader = DataLoader(dataset, share_of_batch(64), shuffle=(sampler is None), sampler=sampler)",
+            id="a sampler that was left out",
+        ),
+        pytest.param(
+            "DataLoader(dataset,",
+            'DataLoader(datasets.MNIST("data", download=True),',
+            'with first_on_node():\n    train_set = datasets.MNIST("data", download=True)\ntrain_sampler',
+            id="a download inside the loader",
+        ),
+        pytest.param(
+            LOADER,
+            f"if big:\n    {LOADER}\nelse:\n    loader = DataLoader(dataset, batch_size=32, shuffle=True)",
+            "else:\n    train_sampler = DistributedSampler(dataset)\n    loader = DataLoader(dataset, batch_size="
+            "share_of_batch(32), sampler=train_sampler)",
+            id="one of two loaders",
+        ),
+        pytest.param(
+            WRAP,
+            "if torch.cuda.is_available():\n    if torch.cuda.device_count() > 1:\n"
+            "        model = nn.DataParallel(model)\n    model = model.cuda()\n",
+            "if torch.cuda.is_available():\n    model = model.cuda()\nmodel = DistributedDataParallel(model)\n",
+            id="a test inside a test",
+        ),
+        pytest.param(
             "batch_size=64",
             "batch_size=64 * torch.cuda.device_count()",
             "share_of_batch(64 * torch.cuda.device_count())",
