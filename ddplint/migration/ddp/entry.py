@@ -41,7 +41,7 @@ def write_entry(job: Job) -> None:
     else:
         job.edit(job.editor.insert_statements_before(start, (f"{SETUP}()", "")), JOINED)
     # Two blank lines stand before a definition; other statements have one before them.
-    above = [] if _defines(first) else [""]
+    above = [] if _defines(first) or _blank_lines(first) > 1 else [""]
     job.edit(job.editor.insert_statements_before(first, [*above, *lines]), "helpers of the new code")
     _write_end(job, entry)
 
@@ -82,6 +82,12 @@ def _look_at_visible_devices(job: Job, start: Any) -> None:
 def _imports_torch(node: Any) -> bool:
     small = node.body if type(node).__name__ == "SimpleStatementLine" else ()
     return any(imported.target.split(".")[0] == "torch" for one in small for imported in imports_of(one))
+
+
+def _blank_lines(node: Any) -> int:
+    """Return how many blank lines stand before a statement and its comments."""
+    lines = [line.comment is None for line in node.leading_lines]
+    return lines.index(False) if False in lines else len(lines)
 
 
 def _write_end(job: Job, entry: Region | None) -> None:

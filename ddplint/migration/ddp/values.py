@@ -13,7 +13,6 @@ from ddplint.migration.ddp import torch_values
 from ddplint.migration.ddp.idioms import accuracies
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.losses import Losses
-from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.torch_values import Given
 from ddplint.migration.ddp.value import (
     COUNT,
@@ -92,6 +91,7 @@ class Values:
         self.settled: set[int] = set()
         self.entered: dict[Frame, None] = {}
         self.reduced: dict[int, tuple[Expression, Share, Frame]] = {}
+        self.old_items: dict[int, Subscript] = {}  # numbers have no items since torch 0.5
         self.forwards: dict[int, tuple[Call, Frame]] = {}
 
     def of(self, expression: Expression, frame: Frame) -> Value:
@@ -312,7 +312,7 @@ class Values:
             return base.item(number)
         if base.share is Share.MEAN and number == 0:
             if not base.whole:
-                raise Refused("a number has no items since torch 0.5", expression, "write .item() instead of [0]")
+                self.old_items[id(expression)] = expression
             return MEAN
         if base.share is not Share.BATCH:
             return OWN

@@ -290,7 +290,11 @@ class Walk:
         if failure is None:
             self._values.settle(expression, frame)
         else:
-            self._job.note(failure, f"what one process has made of its own samples {what}")
+            self._job.note(
+                failure,
+                f"what one process has made of its own samples {what}: sum or average it over the processes, as is done "
+                "with the numbers beside it, or take it for what it is",
+            )
         return failure
 
 

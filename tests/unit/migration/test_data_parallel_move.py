@@ -122,6 +122,12 @@ def test_the_processes_part_at_the_end(tmp_path: Path, text: str, end: str) -> N
         ),
         pytest.param('"cuda" if', '"cuda:0" if', 'torch.device("cuda" if', id="the first GPU becomes the own one"),
         pytest.param(
+            STEP,
+            STEP + "        print(loss.data[0])\n",
+            "print(reduce_mean(loss.data).item())",
+            id="a number that had items before torch 0.5",
+        ),
+        pytest.param(
             LOADER,
             "sampler = None\nloader = DataLoader(dataset, 64, shuffle=(sampler is None), sampler=sampler)",
             "sampler = DistributedSampler(dataset)\n"
