@@ -12,6 +12,7 @@ from ddplint.migration.ddp.site import Site
 from ddplint.migration.ddp.statements import Statements
 from ddplint.semantics import Attribute, Call, Constant, Expression
 from ddplint.semantics.resolve import Imported, Part
+from ddplint.semantics.speech import is_whole_statement
 
 if TYPE_CHECKING:
     from ddplint.semantics.resolve import Origin
@@ -34,7 +35,9 @@ def localise(job: Job, sites: Sequence[Site]) -> None:
         job.edit(job.editor.replace(constant.node, f"{quote}cuda{quote}"), OWN_GPU)
     for call in job.script.calls:
         names = job.project.names(call.callee)
-        if names & _BY_HAND:
+        if names == {"torch.cuda.set_device"} and is_whole_statement(call):
+            job.edit(job.editor.remove_statement(call.statement.node), OWN_GPU)
+        elif names & _BY_HAND:
             raise Refused("the script chooses its GPU by hand", call)
         if names & _COUNT:
             _check_count(job, sites, call)

@@ -292,8 +292,8 @@ class Walk:
         else:
             self._job.note(
                 failure,
-                f"what one process has made of its own samples {what}: sum or average it over the processes, as is done "
-                "with the numbers beside it, or take it for what it is",
+                f"what one process has made of its own samples {what}: sum or average it over the processes, as is "
+                "done with the numbers beside it, or take it for what it is",
             )
         return failure
 

@@ -128,6 +128,12 @@ def test_the_processes_part_at_the_end(tmp_path: Path, text: str, end: str) -> N
             id="a number that had items before torch 0.5",
         ),
         pytest.param(
+            "model = nn.Seq",
+            "torch.cuda.set_device(1)\nmodel = nn.Seq",
+            "sampler=train_sampler)\nmodel = nn.Seq",
+            id="a GPU that was chosen by hand",
+        ),
+        pytest.param(
             LOADER,
             "sampler = None\nloader = DataLoader(dataset, 64, shuffle=(sampler is None), sampler=sampler)",
             "sampler = DistributedSampler(dataset)\n"
@@ -335,7 +341,7 @@ def test_what_is_left_to_look_at(old: str, new: str, note: str, tmp_path: Path) 
         ),
         pytest.param(
             "dataset = datasets",
-            "torch.cuda.set_device(1)\ndataset = datasets",
+            "torch.cuda.device(1).__enter__()\ndataset = datasets",
             "chooses its GPU by hand",
             id="a GPU chosen by hand",
         ),
