@@ -22,6 +22,14 @@ group, 10 or 30 minutes by default, and then the job fails somewhere else: the s
 the line that is wrong. When the other ranks come to their next collective meanwhile, the two are taken for one, and
 the numbers are wrong instead.
 
+## Symptoms
+
+- my training hangs
+- Watchdog caught collective operation timeout
+- Connection closed by peer
+- one rank waits in a barrier
+- Timed out waiting 1800000ms for recv operation to complete
+
 ## Example
 
 ```python bad

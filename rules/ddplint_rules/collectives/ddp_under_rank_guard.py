@@ -18,6 +18,12 @@ running statistics of BatchNorm. The other ranks don't come. Either the first ra
 broadcast pairs with the next collective of the others: a barrier, or an exchange of gradients that then mixes up
 numbers.
 
+## Symptoms
+
+- my training hangs during or after evaluation
+- Watchdog caught collective operation timeout
+- Connection closed by peer
+
 ## Example
 
 ```python bad

@@ -19,6 +19,12 @@ Every process goes through the whole dataset in each epoch. With N processes the
 same number of passes over the data, so adding GPUs shortens nothing; where the ranks shuffle with the same seed they
 even compute the same gradients. No warning tells of it: loss and accuracy look fine.
 
+## Symptoms
+
+- every GPU trains on all of the data
+- an epoch takes as long on four GPUs as on one
+- the same samples on several ranks
+
 ## Example
 
 ```python bad

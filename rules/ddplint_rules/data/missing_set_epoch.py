@@ -17,6 +17,11 @@ The sampler shuffles with `seed + epoch`, and the epoch stays 0 until `set_epoch
 the same samples in the same batches in the same order, and each rank sees the same share of the dataset for ever. No
 warning tells of it; the model only generalises worse.
 
+## Symptoms
+
+- the samples come in the same order in every epoch
+- accuracy is lower with a DistributedSampler than on one GPU
+
 ## Example
 
 ```python bad

@@ -16,6 +16,12 @@ The loss still goes down, a little too slowly, and the final accuracy is lower t
 SGD wants the rate scaled with the batch (linearly, with a warmup); Adam-like optimizers take the square root or the
 old rate, which is why the finding is only possible there.
 
+## Symptoms
+
+- accuracy is lower on more GPUs
+- training converges slower per epoch with more GPUs
+- loss comes down slower with a larger global batch
+
 ## Example
 ```python bad
 import torch

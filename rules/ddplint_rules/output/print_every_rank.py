@@ -16,6 +16,11 @@ With eight processes each line comes eight times, in an order that changes from 
 job the one line that matters is lost. Each rank prints the numbers of its own share of the data, so that the copies
 differ and none of them is the result.
 
+## Symptoms
+
+- every line is printed once for each GPU
+- the output is repeated by every process
+
 ## Example
 
 ```python bad

@@ -18,6 +18,12 @@ Several processes write one file at the same time. Mostly the last one wins and 
 mix their blocks and the checkpoint can't be read when it is needed. The ranks also keep the disk busy with the same
 data, each of them once.
 
+## Symptoms
+
+- checkpoint is damaged
+- RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory
+- several processes write the same file
+
 ## Example
 
 ```python bad

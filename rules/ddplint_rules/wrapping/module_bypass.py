@@ -16,6 +16,12 @@ DDP exchanges gradients only for a backward pass that began in its own forward. 
 gradients of its own batch. Nothing fails and the loss goes down, but the ranks train different models, and what is
 saved is the model of one rank, trained on its share of the data.
 
+## Symptoms
+
+- the ranks have different weights although the model is wrapped
+- gradients are not exchanged between the GPUs
+- loss differs between ranks and does not come down
+
 ## Example
 
 ```python bad

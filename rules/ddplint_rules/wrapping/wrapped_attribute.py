@@ -17,6 +17,10 @@ Reading fails with an AttributeError on the first run with several GPUs, though 
 Assigning is worse: it creates an attribute of the wrapper, the model inside keeps its old value, and nothing says so.
 A drop-path schedule that is written to the wrapper never changes anything.
 
+## Symptoms
+
+- AttributeError: 'DistributedDataParallel' object has no attribute
+
 ## Example
 
 ```python bad
