@@ -11,7 +11,8 @@ import pytest
 from ddplint.rulekit.symptoms import matching, symptoms_of
 from ddplint.testing import rules_of
 
-LISTED = [(rule, symptom) for rule in rules_of() for symptom in symptoms_of(rule)]
+RULES = rules_of()
+LISTED = [(rule.rule.code, symptom) for rule in RULES for symptom in symptoms_of(rule)]
 
 
 @pytest.mark.parametrize(
@@ -44,21 +45,17 @@ LISTED = [(rule, symptom) for rule in rules_of() for symptom in symptoms_of(rule
     ],
 )
 def test_a_symptom_leads_to_a_rule(text: str, code: str) -> None:
-    assert code in [match.rule.rule.code for match in matching(rules_of(), text)]
+    assert code in [match.rule.rule.code for match in matching(RULES, text)]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "python is nice", "error", "0x7f3a 42", "ModuleNotFoundError: No module named 'x'"]
-)
+@pytest.mark.parametrize("text", ["", "python is nice", "error", "0x7f3a 42"])
 def test_what_no_rule_speaks_of(text: str) -> None:
-    assert [match.symptom for match in matching(rules_of(), text) if match.likeness == 1.0] == []
+    assert [match.symptom for match in matching(RULES, text) if match.likeness == 1.0] == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "symptom"), [pytest.param(*pair, id=f"{pair[0].rule.code} {pair[1]}") for pair in LISTED]
-)
-def test_every_symptom_leads_back_to_its_rule(rule: object, symptom: str) -> None:
-    assert any(match.rule is rule and match.likeness > 0.99 for match in matching(rules_of(), symptom))
+@pytest.mark.parametrize(("code", "symptom"), LISTED)
+def test_every_symptom_leads_back_to_its_rule(code: str, symptom: str) -> None:
+    assert any(match.rule.rule.code == code and match.likeness > 0.99 for match in matching(RULES, symptom))
 
 
 @pytest.mark.parametrize(
