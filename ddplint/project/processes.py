@@ -67,6 +67,13 @@ class Processes:
         is_first = bool(starts) and all(at.order < call.order and call.region.within(at.region) for call in starts)
         return starts[0] if is_first and not at.region.loops else None
 
+    def are_started_by(self, script: Script) -> bool:
+        """Whether a script starts the processes of a group itself, by ``spawn`` or ``Process``."""
+        resolver = self._project.resolver
+        targets = (launched(resolver, call) for call in self._project.launches(script))
+        functions = (origin for target in targets if target is not None for origin in resolver.origins(target))
+        return any(isinstance(function, Function) and self._starts_group(function) for function in functions)
+
     def all_say(self, line: Call) -> bool:
         """Whether every process certainly comes to a line that is printed or logged, and none says who it is.
 

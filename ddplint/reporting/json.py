@@ -92,4 +92,4 @@ def _position(position: Position) -> dict[str, int]:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {"kind": verdict.kind.value, "reason": verdict.reason, "evidence": list(verdict.evidence)}
+    return {"status": verdict.status.value, "summary": verdict.summary, "evidence": list(verdict.evidence)}

@@ -9,7 +9,7 @@ from pydantic_sarif.model import (  # type: ignore[import-untyped]  # it ships n
 )
 
 from ddplint.engine.outcomes import Failed, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Edit, Fix, Impact, Place, Verdict, VerdictKind
+from ddplint.findings import Applicability, Edit, Fix, Impact, Place, Verdict, Status
 from ddplint.reporting.sarif import render_sarif
 from ddplint.source import Position
 from tests.unit.reporting.builders import finding, fix, place, report, rule
@@ -21,7 +21,7 @@ RULES = (
 )
 EVERYTHING = report(
     finding(fix=fix(), related=(place("data.py", 12, note="sampler built here"),)),
-    finding("DDP401", "hardcoded-port", Impact.CRASH, verdict=Verdict(VerdictKind.CONFIRMED, "in use", ("rank 0",))),
+    finding("DDP401", "hardcoded-port", Impact.CRASH, verdict=Verdict(Status.CONFIRMED, "in use", ("rank 0",))),
     finding("DDP999", "of-another-pack", Impact.SLOW, at=place("/tmp/a b.py")),
     others=(Skipped("big.py", "larger than 4 MB"), Failed("latin.py", "not UTF-8", ours=False)),
     defects=(RuleDefect("DDP401", "a.py", "KeyError: 'x'"),),

@@ -1,0 +1,242 @@
+"""Files that the script writes: in a dry run they go to a folder beside the user's files, where reads look first."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import shutil
+import sys
+import tempfile
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from ddplint.runtime.probe.hooks import Hooks
+from ddplint.runtime.probe.plan import OVERLAY
+from ddplint.trace.kinds import Kind
+
+Args = Tuple[Any, ...]
+Kwargs = Dict[str, Any]
+_CHANGES = frozenset("wax+")
+_SYSTEM = ("/dev/", "/proc/", "/sys/")
+
+
+class Files:
+    """Turns the paths of what the script writes, and of what it reads back, to the overlay of the run."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks = hooks
+        self._recorder = hooks.recorder
+        self._overlay = os.path.join(self._recorder.folder, OVERLAY)
+        self._dry = not self._recorder.plan.write
+        self._stat = os.stat
+        self._root = os.path.join(self._recorder.plan.root, "")
+        self._folder = os.path.join(self._recorder.folder, "")
+        self._free = (*_SYSTEM, os.path.join(tempfile.gettempdir(), ""))
+
+    def patch(self) -> None:
+        """Watch, and in a dry run divert, what the standard library opens and makes."""
+        for owner in (builtins, io):
+            self._hooks.replace(owner, "open", self._opened)
+        self._hooks.replace(os, "mkdir", self._made)
+        for name in ("remove", "unlink", "rmdir"):
+            self._hooks.replace(os, name, self._removed)
+        for name in ("rename", "replace"):
+            self._hooks.replace(os, name, self._renamed)
+        if self._dry:
+            for name in ("stat", "lstat"):
+                self._hooks.replace(os, name, self._looked_up)
+            self._hooks.replace(os, "listdir", self._listed)
+
+    def patch_serialization(self, hooks: Hooks, module: Any) -> None:
+        """Watch ``torch.save`` and ``torch.load``."""
+
+        def saving(original: Any) -> Any:
+            def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+                path = hooks.attempt("torch.save", self._saved, f)
+                return original(obj, f if path is None else path, *args, **kwargs)
+
+            return save
+
+        def loading(original: Any) -> Any:
+            def load(f: Any, *args: Any, **kwargs: Any) -> Any:
+                location = args[0] if args else kwargs.get("map_location")
+                path = hooks.attempt("torch.load", self._loaded, f, location)
+                return original(f if path is None else path, *args, **kwargs)
+
+            return load
+
+        hooks.replace(module, "save", saving)
+        hooks.replace(module, "load", loading)
+
+    # What becomes of a path
+
+    def _absolute(self, path: Any) -> Optional[str]:
+        """Return the absolute path of what may be a path, None for a descriptor and the like."""
+        try:
+            name = os.fsdecode(os.fspath(path))
+        except TypeError:
+            return None
+        return os.path.abspath(name)
+
+    def _diverted(self, absolute: str) -> Optional[str]:
+        """Return where a file is written in a dry run, None where it may be written as it is."""
+        return self._overlay + absolute if self._is_kept(absolute) else None
+
+    def _is_kept(self, absolute: str) -> bool:
+        """Whether a dry run keeps the script from changing a file: all but what is for temporary files."""
+        if not self._dry or absolute.startswith(self._folder):
+            return False
+        return absolute.startswith(self._root) or not absolute.startswith(self._free)
+
+    def _present(self, absolute: Optional[str]) -> Optional[str]:
+        """Return the copy of a file in the overlay, None where there is none."""
+        if absolute is None or not self._is_kept(absolute):
+            return None
+        path = self._overlay + absolute
+        try:
+            self._stat(path)
+        except OSError:
+            return None
+        return path
+
+    # What is done
+
+    def _saved(self, f: Any) -> Optional[str]:
+        absolute = self._absolute(f)
+        if absolute is None:  # an open file, which is known already
+            return None
+        target = self._diverted(absolute)
+        self._recorder.write(Kind.SAVE, path=absolute, what="torch", diverted=target is not None)
+        if target is not None and self._has_folder(absolute):
+            _make_folder(target)
+            return target
+        return None
+
+    def _has_folder(self, absolute: str) -> bool:
+        """Whether the folder of a file exists, for the script: what it forgot to make is to fail as ever."""
+        folder = os.path.dirname(absolute)
+        return self._present(folder) is not None or os.path.isdir(folder)
+
+    def _loaded(self, f: Any, location: Any) -> Optional[str]:
+        absolute = self._absolute(f)
+        self._recorder.write(Kind.LOAD, path=absolute, map_location=None if location is None else str(location))
+        return self._present(absolute)
+
+    def _opened(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def opened(file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
+            path = self._hooks.attempt("open", self._to_open, file, mode)
+            return original(file if path is None else path, mode, *args, **kwargs)
+
+        return opened
+
+    def _to_open(self, file: Any, mode: Any) -> Optional[str]:
+        absolute = None if isinstance(file, int) else self._absolute(file)
+        if absolute is None:
+            return None
+        if not _CHANGES & set(str(mode)):
+            return self._present(absolute)
+        if absolute.startswith(_SYSTEM):
+            return None
+        target = self._diverted(absolute)
+        self._write("open", absolute, target)
+        if target is None or not self._has_folder(absolute):
+            return None
+        there = self._present(absolute)
+        _make_folder(target)
+        if there is None and os.path.isfile(absolute) and not str(mode).startswith("w"):
+            shutil.copyfile(absolute, target)
+        return target
+
+    def _made(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def mkdir(path: Any, *args: Any, **kwargs: Any) -> Any:
+            absolute = self._absolute(path) if not kwargs.get("dir_fd") else None
+            target = None if absolute is None else self._diverted(absolute)
+            if absolute is not None:
+                self._hooks.attempt("mkdir", self._write, "mkdir", absolute, target)
+            if target is None:
+                return original(path, *args, **kwargs)
+            if os.path.exists(str(absolute)):
+                raise FileExistsError(17, "File exists", path)
+            if not self._has_folder(str(absolute)):
+                raise FileNotFoundError(2, "No such file or directory", path)
+            _make_parents(original, os.path.dirname(target))
+            return original(target, *args, **kwargs)
+
+        return mkdir
+
+    def _removed(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def remove(path: Any, *args: Any, **kwargs: Any) -> Any:
+            absolute = self._absolute(path) if not kwargs.get("dir_fd") else None
+            target = None if absolute is None else self._diverted(absolute)
+            if absolute is not None:
+                self._hooks.attempt("remove", self._write, "remove", absolute, target)
+            if target is None:
+                return original(path, *args, **kwargs)
+            there = self._present(absolute)
+            if there is not None:
+                return original(there, *args, **kwargs)
+            self._stat(path)  # the error of a file that is not there
+            return None
+
+        return remove
+
+    def _renamed(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def rename(src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:
+            source, destination = self._absolute(src), self._absolute(dst)
+            if source is None or destination is None:
+                return original(src, dst, *args, **kwargs)
+            target = self._diverted(destination)
+            self._hooks.attempt("rename", self._write, "rename", destination, target)
+            if target is None:
+                return original(src, dst, *args, **kwargs)
+            there = self._present(source)
+            _make_folder(target)
+            if there is not None:
+                return original(there, target, *args, **kwargs)
+            self._stat(src)
+            if os.path.isdir(source):
+                shutil.copytree(source, target, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(source, target)
+            return None
+
+        return rename
+
+    def _looked_up(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def look(path: Any, *args: Any, **kwargs: Any) -> Any:
+            there = None
+            if not isinstance(path, int) and kwargs.get("dir_fd") is None:
+                there = self._hooks.attempt("stat", lambda: self._present(self._absolute(path)))
+            return original(path if there is None else there, *args, **kwargs)
+
+        return look
+
+    def _listed(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def listdir(path: Any = ".") -> Any:
+            there = self._hooks.attempt("listdir", lambda: self._present(self._absolute(path)))
+            if there is None or isinstance(path, int):
+                return original(path)
+            absolute = str(self._absolute(path))
+            beside = original(absolute) if os.path.isdir(absolute) else []
+            return sorted({*beside, *original(there)})
+
+        return listdir
+
+    def _write(self, what: str, absolute: str, target: Optional[str]) -> None:
+        stack: List[List[object]] = self._recorder.places.stack(sys._getframe(1))
+        is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._root)
+        if stack and not is_temporary:
+            self._recorder.write(Kind.WRITE, stack, path=absolute, what=what, diverted=target is not None)
+
+
+def _make_folder(target: str) -> None:
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+
+
+def _make_parents(mkdir: Callable[..., Any], folder: str) -> None:
+    if not os.path.isdir(folder):
+        _make_parents(mkdir, os.path.dirname(folder))
+        try:
+            mkdir(folder)
+        except FileExistsError:
+            return

@@ -1,0 +1,118 @@
+"""What the script says: print, logging, progress bars, warnings, experiment trackers."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+import sys
+import warnings
+from typing import Any, Dict, Optional, Tuple
+
+from ddplint.runtime.probe.hooks import Hooks
+from ddplint.trace.kinds import Kind
+
+Args = Tuple[Any, ...]
+Kwargs = Dict[str, Any]
+_LONGEST = 400  # characters
+
+
+def patch_output(hooks: Hooks) -> None:
+    """Watch what the standard library says."""
+    recorder = hooks.recorder
+
+    def printed(args: Args, kwargs: Kwargs) -> None:
+        if not recorder.places.is_called_by_user(sys._getframe(1)):
+            return
+        separator = kwargs.get("sep")
+        text = (" " if separator is None else separator).join(map(str, args))
+        recorder.write(Kind.PRINT, text=text[:_LONGEST], to=_stream(kwargs.get("file")))
+
+    def logged(args: Args, _kwargs: Kwargs) -> None:
+        logger, record = args
+        path = recorder.places.path(record.pathname)
+        if path is None:
+            return
+        recorder.write(
+            Kind.LOG,
+            [[path, record.lineno, record.funcName]] + recorder.places.stack(sys._getframe(1))[1:],
+            text=record.getMessage()[:_LONGEST],
+            level=record.levelname,
+            logger=logger.name,
+            shown=_is_shown(logger, record),
+        )
+
+    def warned(args: Args, kwargs: Kwargs) -> None:
+        filename = args[2] if len(args) > 2 else kwargs.get("filename")
+        line = args[3] if len(args) > 3 else kwargs.get("lineno")
+        path = recorder.places.path(str(filename))
+        stack = recorder.places.stack(sys._getframe(1)) if path is None else [[path, line, ""]]
+        category = args[1] if len(args) > 1 else kwargs.get("category")
+        recorder.write(
+            Kind.WARNING,
+            stack,
+            text=str(args[0] if args else kwargs.get("message"))[:_LONGEST],
+            category=getattr(category, "__name__", str(category)),
+        )
+
+    hooks.around(builtins, "print", before=printed)
+    hooks.around(logging.Logger, "callHandlers", before=logged)
+    hooks.around(warnings, "showwarning", before=warned)
+
+
+def patch_tqdm(hooks: Hooks, module: Any) -> None:
+    """Watch progress bars, and what is written past them."""
+
+    def made(_token: Any, _result: Any, error: Optional[BaseException], args: Args, _kwargs: Kwargs) -> None:
+        if error is None:
+            bar = args[0]
+            hooks.recorder.write(Kind.BAR, text=str(getattr(bar, "desc", "") or ""), disabled=bool(bar.disable))
+
+    def written(original: Any) -> Any:
+        def write(cls: Any, s: Any, file: Any = None, end: str = "\n", nolock: bool = False) -> Any:
+            hooks.attempt("tqdm.write", _write, s, file)
+            return original.__func__(cls, s, file=file, end=end, nolock=nolock)
+
+        return write
+
+    def _write(text: Any, file: Any) -> None:
+        hooks.recorder.write(Kind.PRINT, text=str(text)[:_LONGEST], to=_stream(file))
+
+    hooks.around(module.tqdm, "__init__", after=made)
+    module.tqdm.write = classmethod(written(module.tqdm.__dict__["write"]))
+
+
+def patch_tensorboard(hooks: Hooks, module: Any) -> None:
+    """Watch ``SummaryWriter``; in a dry run it writes into the folder of the run."""
+
+    def made(original: Any) -> Any:
+        def __init__(writer: Any, log_dir: Any = None, *args: Any, **kwargs: Any) -> Any:
+            path = "runs" if log_dir is None else str(log_dir)
+            hooks.attempt("SummaryWriter", lambda: hooks.recorder.write(Kind.TRACKER, what="SummaryWriter", path=path))
+            return original(writer, log_dir, *args, **kwargs)
+
+        return __init__
+
+    hooks.replace(module.SummaryWriter, "__init__", made)
+
+
+def _is_shown(logger: Any, record: Any) -> bool:
+    """Whether a handler writes a record to the console."""
+    handlers = []
+    current = logger
+    while current is not None:
+        handlers += current.handlers
+        current = current.parent if current.propagate else None
+    if not handlers:
+        return bool(logging.lastResort and record.levelno >= logging.lastResort.level)
+    return any(
+        isinstance(handler, logging.StreamHandler)
+        and not isinstance(handler, logging.FileHandler)
+        and record.levelno >= handler.level
+        for handler in handlers
+    )
+
+
+def _stream(file: Any) -> str:
+    if file is None or file is sys.stdout:
+        return "stdout"
+    return "stderr" if file is sys.stderr else "file"
