@@ -134,6 +134,12 @@ class Finding:
         return self.place.path
 
     @property
+    def lines(self) -> Place:
+        """The whole lines of the statement around the place: where a run can meet the finding."""
+        first, last = self.statement
+        return Place(self.path, Position(first, 1), Position(last, 1))
+
+    @property
     def sort_key(self) -> tuple[str, Position, str, str]:
         """Order of a report: by file, place and code."""
         return (self.place.path, self.place.start, self.code, self.message)

@@ -55,9 +55,7 @@ class _Watch:
             return False
         limit = limits.stall if any(pulse["stepped"] for pulse in living) else limits.start_stall
         return all(
-            pulse["pending"] is not None
-            and pulse["phase"] in _STANDING
-            and now - self.seen[pulse["pid"]][1] >= limit
+            pulse["pending"] is not None and pulse["phase"] in _STANDING and now - self.seen[pulse["pid"]][1] >= limit
             for pulse in living
         )
 

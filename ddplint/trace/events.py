@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator, Mapping, Optional, Protocol, Tuple
+from typing import Any, Iterator, Mapping, Protocol
 
 from ddplint.trace.kinds import Kind
 
@@ -50,15 +50,15 @@ class Event:
     number: int
     time: float
     kind: Kind
-    stack: Tuple[Frame, ...]
+    stack: tuple[Frame, ...]
     fields: Mapping[str, Any]
 
     @property
-    def rank(self) -> Optional[int]:
+    def rank(self) -> int | None:
         return self.process.rank
 
     @property
-    def at(self) -> Optional[Frame]:
+    def at(self) -> Frame | None:
         """The innermost line of the user's code."""
         return self.stack[0] if self.stack else None
 
@@ -82,19 +82,19 @@ class Process:
     parent: int
     started: float
     role: str
-    rank: Optional[int]
-    local_rank: Optional[int]
-    world_size: Optional[int]
-    argv: Tuple[str, ...]
+    rank: int | None
+    local_rank: int | None
+    world_size: int | None
+    argv: tuple[str, ...]
     python: str
-    events: Tuple[Event, ...] = field(default=(), repr=False)
+    events: tuple[Event, ...] = field(default=(), repr=False)
 
     def of(self, *kinds: Kind) -> Iterator[Event]:
         """Yield the events of some kinds."""
         return (event for event in self.events if event.kind in kinds)
 
 
-def read_process(path: Path, base: str) -> Optional[Process]:
+def read_process(path: Path, base: str) -> Process | None:
     """Read the file of a process, None when it holds not even a header.
 
     Paths below ``base`` are made relative to it, as reports show them. A last line that was cut off, because the
@@ -138,7 +138,7 @@ def shown(path: str, base: str) -> str:
     return path[len(base) + 1 :] if path.startswith(base.rstrip("/") + "/") else path
 
 
-def _record(line: bytes) -> Optional[Mapping[str, Any]]:
+def _record(line: bytes) -> Mapping[str, Any] | None:
     try:
         record = json.loads(line)
     except ValueError:
@@ -150,4 +150,6 @@ def _event(process: Process, number: int, record: Mapping[str, Any], base: str) 
     frames = record.get("stack") or ([[*record["at"], ""]] if record.get("at") else [])
     stack = tuple(Frame(shown(path, base), line, function) for path, line, function in frames)
     fields = {name: value for name, value in record.items() if name not in ("t", "kind", "at", "stack")}
+    if isinstance(fields.get("path"), str):
+        fields["path"] = shown(fields["path"], base)
     return Event(process, number, record["t"], Kind(record["kind"]), stack, fields)

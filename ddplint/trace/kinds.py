@@ -31,7 +31,9 @@ class Kind(str, Enum):
     EXIT = "exit"  # the interpreter ends by itself
     STOP = "stop"  # reason: enough was seen; nothing of the process after this is the script's doing
     HOOK_FAILED = "hook_failed"  # hook, error, count: evidence of this hook may be missing
-    LINE = "line"  # count: a line that a finding speaks of was reached so often by now (exact at 1, 2, 4, 8 ... and exit)
+    LINE = (
+        "line"  # count: a line that a finding speaks of was reached so often by now (exact at 1, 2, 4, 8 ... and exit)
+    )
 
     # Groups and collectives. Numbers of calls count up within a process.
     GROUP = "group"  # backend, world_size, rank, timeout (seconds): init_process_group is done
@@ -59,7 +61,9 @@ class Kind(str, Enum):
     #                default group so far, DDP's own included; None where torch does not tell)
     ZERO_GRAD = "zero_grad"  # optimizer (None: of a module)
     SCHEDULER_STEP = "scheduler_step"  # cls, initial (made by the constructor)
-    SCALER = "scaler"  # do (scale, unscale, step, update), enabled, scale, inner (called by another method of the scaler)
+    SCALER = (
+        "scaler"  # do (scale, unscale, step, update), enabled, scale, inner (called by another method of the scaler)
+    )
     CLIP = "clip"  # do (norm, value), limit, norm (before)
 
     # Data

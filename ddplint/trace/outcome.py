@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Mapping
 
 from ddplint.trace.events import Frame, shown
 
@@ -28,11 +28,11 @@ class Pulse:
     """The last that was heard of a process: where its main thread was, and in which operation."""
 
     pid: int
-    rank: Optional[int]
+    rank: int | None
     time: float
     phase: str  # importing, running, loading, parked
-    pending: Optional[str]  # a collective, "backward", "forward" ..., None outside of all of these
-    stack: Tuple[Frame, ...]  # the user's frames
+    pending: str | None  # a collective, "backward", "forward" ..., None outside of all of these
+    stack: tuple[Frame, ...]  # the user's frames
     inside: str  # the innermost function, of whomever
 
 
@@ -46,11 +46,11 @@ class Outcome:
     ending: Ending
     seconds: float
     codes: Mapping[int, int]
-    pulses: Tuple[Pulse, ...]
-    output: Mapping[int, Tuple[str, ...]]
+    pulses: tuple[Pulse, ...]
+    output: Mapping[int, tuple[str, ...]]
 
 
-def read_outcome(folder: Path, base: str) -> Optional[Outcome]:
+def read_outcome(folder: Path, base: str) -> Outcome | None:
     """Read how the run in a folder ended, None when it has not."""
     try:
         content = json.loads((folder / FILE).read_text(encoding="utf-8"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Iterator
 
 from ddplint.trace.events import Event, Process
 from ddplint.trace.kinds import Kind
@@ -20,24 +20,24 @@ class LoaderPass:
 
     process: Process
     begun: Event
-    loader: Optional[Event]
+    loader: Event | None
     number: int
     batches: int
     steps: int
     cut: bool
-    count: Optional[int]
-    first: Optional[Tuple[int, ...]]
-    digest: Optional[str]
+    count: int | None
+    first: tuple[int, ...] | None
+    digest: str | None
 
     @property
-    def rank(self) -> Optional[int]:
+    def rank(self) -> int | None:
         return self.process.rank
 
 
 def passes_of(process: Process) -> Iterator[LoaderPass]:
     """Yield the passes of a process that ended, in the order of their ends."""
-    loaders: Dict[Any, Event] = {}
-    begun: Dict[Any, Event] = {}
+    loaders: dict[Any, Event] = {}
+    begun: dict[Any, Event] = {}
     for event in process.of(Kind.LOADER, Kind.PASS, Kind.PASS_END):
         if event.kind is Kind.LOADER:
             loaders[event["loader"]] = event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Mapping, Sequence
 
 from ddplint.trace.events import Event, Process, Stretch, read_process
 from ddplint.trace.kinds import Kind
@@ -18,8 +18,8 @@ EVENTS = "events"
 class Trace:
     """What the processes of a run did, and how it ended. Pure: it is built from events alone and changes nothing."""
 
-    def __init__(self, processes: Sequence[Process], outcome: Optional[Outcome]) -> None:
-        self.all_processes = tuple(processes)
+    def __init__(self, processes: Sequence[Process], outcome: Outcome | None) -> None:
+        self.all_processes = tuple(processes)  # also launchers, helpers and workers of data loaders
         self.outcome = outcome
 
     @classmethod
@@ -33,7 +33,7 @@ class Trace:
     # Who was there
 
     @cached_property
-    def processes(self) -> Tuple[Process, ...]:
+    def processes(self) -> tuple[Process, ...]:
         """The processes that train: each rank's, or the one of a script without ranks, as rank 0."""
         training = [process for process in self.all_processes if process.role == "rank"]
         ranked = [process for process in training if process.rank is not None]
@@ -44,7 +44,7 @@ class Trace:
         return tuple(training[:1])
 
     @property
-    def ranks(self) -> Tuple[int, ...]:
+    def ranks(self) -> tuple[int, ...]:
         """The ranks that were seen."""
         return tuple(sorted({process.rank for process in self.processes if process.rank is not None}))
 
@@ -61,19 +61,19 @@ class Trace:
     # What happened
 
     @cached_property
-    def events(self) -> Tuple[Event, ...]:
+    def events(self) -> tuple[Event, ...]:
         """The events of all ranks by time."""
         return tuple(sorted((event for process in self.processes for event in process.events), key=_by_time))
 
-    def of(self, *kinds: Kind) -> List[Event]:
+    def of(self, *kinds: Kind) -> list[Event]:
         """Return the events of some kinds by time."""
         return [event for event in self.events if event.kind in kinds]
 
-    def at(self, stretch: Stretch, *kinds: Kind) -> List[Event]:
+    def at(self, stretch: Stretch, *kinds: Kind) -> list[Event]:
         """Return the events of some kinds whose innermost user line lies in a stretch of a file."""
         return [event for event in self.of(*kinds) if event.is_at(stretch)]
 
-    def below(self, stretch: Stretch, *kinds: Kind) -> List[Event]:
+    def below(self, stretch: Stretch, *kinds: Kind) -> list[Event]:
         """Return the events of some kinds that came from a stretch of a file, or from what was called there."""
         return [event for event in self.of(*kinds) if event.is_below(stretch)]
 
@@ -82,7 +82,7 @@ class Trace:
 
         Only lines that the run was told to watch, and lines with events of their own, are known.
         """
-        counts = {rank: 0 for rank in self.ranks}
+        counts = dict.fromkeys(self.ranks, 0)
         for event in self.events:
             if event.is_below(stretch) and event.rank is not None:
                 counts[event.rank] = max(counts[event.rank], event["count"] if event.kind is Kind.LINE else 1)
@@ -100,34 +100,38 @@ class Trace:
         return min((event.time for event in self.of(Kind.STOP)), default=float("inf"))
 
     @cached_property
-    def failures(self) -> Tuple[Event, ...]:
+    def failures(self) -> tuple[Event, ...]:
         """The errors that ended processes by themselves, by time; what came after the first stop does not count."""
         errors = [event for process in self.all_processes for event in process.of(Kind.ERROR)]
         return tuple(sorted((error for error in errors if error.time <= self.first_stop), key=_by_time))
 
     @cached_property
-    def waits(self) -> Tuple[Wait, ...]:
+    def waits(self) -> tuple[Wait, ...]:
         """Where each rank was when the run hung, or when a rank failed because another one had gone; else empty."""
         return waits(self.processes, self.outcome, self.first_stop)
+
+    def waits_below(self, stretch: Stretch) -> bool:
+        """Whether the run came to a standstill with a rank waiting in a stretch of a file, or in what is called there."""
+        return any(frame.is_in(stretch) for wait in self.waits for frame in wait.stack if wait.operation is not None)
 
     # Data
 
     @cached_property
-    def passes(self) -> Tuple[LoaderPass, ...]:
+    def passes(self) -> tuple[LoaderPass, ...]:
         """The passes over data loaders that ended, of all ranks."""
         return tuple(one for process in self.processes for one in passes_of(process))
 
-    def passes_of_loader(self, stretch: Stretch) -> List[LoaderPass]:
+    def passes_of_loader(self, stretch: Stretch) -> list[LoaderPass]:
         """Return the passes over the loaders that were made in a stretch of a file."""
         return [one for one in self.passes if one.loader is not None and one.loader.is_below(stretch)]
 
-    def orders(self, stretch: Stretch) -> Mapping[int, List[Event]]:
+    def orders(self, stretch: Stretch) -> Mapping[int, list[Event]]:
         """Return, by rank, the passes over the samplers that were made in a stretch of a file, in order.
 
         The events have ``digest``, ``first`` and ``count``: they are of the whole order for a DistributedSampler
         (SAMPLER_PASS), and of what was drawn for other samplers (PASS_END).
         """
-        orders: Dict[int, List[Event]] = {rank: [] for rank in self.ranks}
+        orders: dict[int, list[Event]] = {rank: [] for rank in self.ranks}
         for process in self.processes:
             made = {event["sampler"] for event in process.of(Kind.SAMPLER) if event.is_below(stretch)}
             fed = {
@@ -142,7 +146,7 @@ class Trace:
 
     # Collectives and parameters
 
-    def meeting(self, entered: Event) -> Mapping[int, Optional[Event]]:
+    def meeting(self, entered: Event) -> Mapping[int, Event | None]:
         """Return what each rank met in a collective of the default group, by the group's own count.
 
         None for a rank that did not come that far, or that had a collective of DistributedDataParallel's there. Empty
@@ -150,18 +154,18 @@ class Trace:
         """
         if entered["sequence"] is None or entered["ranks"] is not None:
             return {}
-        met: Dict[int, Optional[Event]] = {rank: None for rank in self.ranks}
+        met: dict[int, Event | None] = dict.fromkeys(self.ranks)
         for event in self.of(Kind.COLLECTIVE):
             if event.rank is not None and event["ranks"] is None and event["sequence"] == entered["sequence"]:
                 met[event.rank] = event
         return met
 
-    def steps(self, rank: int) -> List[Event]:
+    def steps(self, rank: int) -> list[Event]:
         """Return the optimizer steps of a rank, in order."""
         return [event for event in self.of(Kind.STEP) if event.rank == rank]
 
     @cached_property
-    def divergence(self) -> Optional[Tuple[Event, ...]]:
+    def divergence(self) -> tuple[Event, ...] | None:
         """The first optimizer step, one event a rank, after which the parameters of the ranks were not all equal.
 
         None when they always were, or ranks can't be compared.
@@ -171,7 +175,7 @@ class Trace:
                 return together
         return None
 
-    def steps_together(self) -> List[Tuple[Event, ...]]:
+    def steps_together(self) -> list[tuple[Event, ...]]:
         """Return the optimizer steps that all ranks made, with one event of each rank, in order."""
         by_rank = [self.steps(rank) for rank in self.ranks]
         return list(zip(*by_rank)) if len(by_rank) > 1 else []

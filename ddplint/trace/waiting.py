@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Iterator, Optional, Sequence, Tuple
+from typing import Iterator, Sequence
 
 from ddplint.trace.events import Event, Frame, Process
 from ddplint.trace.kinds import Kind
@@ -29,8 +29,8 @@ class Wait:
     """
 
     rank: int
-    operation: Optional[str]
-    stack: Tuple[Frame, ...]
+    operation: str | None
+    stack: tuple[Frame, ...]
     ended: bool = False
     text: str = ""
 
@@ -47,7 +47,7 @@ class Wait:
         return f"rank {self.rank} waits in {operation}{where}"
 
 
-def waits(processes: Sequence[Process], outcome: Optional[Outcome], until: float) -> Tuple[Wait, ...]:
+def waits(processes: Sequence[Process], outcome: Outcome | None, until: float) -> tuple[Wait, ...]:
     """Return where each rank was, empty when the run neither hung nor failed for the lack of a partner before a time.
 
     ``until``: when the first rank stopped because enough was seen, infinite when none did.
@@ -74,13 +74,13 @@ def _standing(ranked: Sequence[Process], outcome: Outcome) -> Iterator[Wait]:
             yield Wait(process.rank, pulse.pending, pulse.stack)
 
 
-def _lost(process: Process, until: float) -> Optional[Event]:
+def _lost(process: Process, until: float) -> Event | None:
     """The error by which a process ended, when it says that another one did not come or has gone."""
     errors = [event for event in process.of(Kind.ERROR) if event.time <= until and _LOST.search(event["text"] or "")]
     return errors[-1] if errors else None
 
 
-def _last(process: Process, error: Optional[Event]) -> Wait:
+def _last(process: Process, error: Event | None) -> Wait:
     assert process.rank is not None
     entered = _open(process, error)
     if error is None:
@@ -93,7 +93,7 @@ def _last(process: Process, error: Optional[Event]) -> Wait:
     return Wait(process.rank, operation, error.stack if entered is None else entered.stack, text=text[:120])
 
 
-def _open(process: Process, error: Optional[Event]) -> Optional[Event]:
+def _open(process: Process, error: Event | None) -> Event | None:
     """The innermost operation that a process had entered and not left when it ended, or that raised its error."""
     opened = []
     for event in process.events:

@@ -6,7 +6,7 @@ import hashlib
 import sys
 import time
 from array import array
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, Tuple
 
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.runtime.probe.stop import Stopper
@@ -26,11 +26,11 @@ class Data:
         self._hooks = hooks
         self._recorder = hooks.recorder
         self._stopper = stopper
-        self._samplers: Dict[int, int] = {}
-        self._loaders: Dict[int, int] = {}
-        self._keys: Dict[int, Any] = {}
-        self._passes: Dict[int, int] = {}
-        self._kept: List[Any] = []
+        self._samplers: dict[int, int] = {}
+        self._loaders: dict[int, int] = {}
+        self._keys: dict[int, Any] = {}
+        self._passes: dict[int, int] = {}
+        self._kept: list[Any] = []
 
     def patch_sampler(self, hooks: Hooks, module: Any) -> None:
         """Watch the making of every ``Sampler``: the place of its construction is where ``__new__`` is called."""
@@ -67,14 +67,14 @@ class Data:
     def patch_loader(self, hooks: Hooks, module: Any) -> None:
         """Watch ``DataLoader`` and its iterators."""
 
-        def made(_token: Any, _result: Any, error: Optional[BaseException], args: Args, _kwargs: Kwargs) -> None:
+        def made(_token: Any, _result: Any, error: BaseException | None, args: Args, _kwargs: Kwargs) -> None:
             if error is None:
                 self._loader_made(args[0])
 
         def begun(args: Args, _kwargs: Kwargs) -> None:
             self._stopper.begins(self._key(args[0]))
 
-        def cut(_token: Any, _result: Any, error: Optional[BaseException], args: Args, kwargs: Kwargs) -> None:
+        def cut(_token: Any, _result: Any, error: BaseException | None, args: Args, kwargs: Kwargs) -> None:
             if error is None:
                 iterator = args[0]
                 loader = args[1] if len(args) > 1 else kwargs["loader"]
@@ -99,7 +99,7 @@ class Data:
         if stack:  # those that a loader makes for itself stand at the loader
             self._recorder.write(Kind.SAMPLER, stack, sampler=number, cls=type(sampler).__name__)
 
-    def _order_drawn(self, sampler: Any, order: List[int]) -> None:
+    def _order_drawn(self, sampler: Any, order: list[int]) -> None:
         self._recorder.write(
             Kind.SAMPLER_PASS,
             sampler=self._samplers.get(id(sampler)),
@@ -153,7 +153,7 @@ class Data:
         iterable = iterator._dataset_kind == module._DatasetKind.Iterable
         number = self._loaders.get(id(loader), -1)
         pass_number = self._passes.get(number, 0)
-        indices: List[int] = []
+        indices: list[int] = []
         count = 0
         steps = self._stopper.steps
         was_cut = False
@@ -178,7 +178,7 @@ class Data:
     def _write_pass(self, number: int, pass_number: int) -> None:
         self._recorder.write(Kind.PASS, loader=number, number=pass_number)
 
-    def _batch(self, start: float, batch: Any, error: Optional[BaseException], iterator: Any) -> None:
+    def _batch(self, start: float, batch: Any, error: BaseException | None, iterator: Any) -> None:
         if isinstance(error, StopIteration):
             self._pass_ended(iterator)
         if error is not None:
@@ -229,7 +229,7 @@ def patch_worker(hooks: Hooks, module: Any) -> None:
     hooks.around(module, "_worker_loop", before=begun)
 
 
-def digest(order: List[int]) -> str:
+def digest(order: list[int]) -> str:
     """Return a digest of indices in their order."""
     return hashlib.blake2b(array("q", order).tobytes(), digest_size=8).hexdigest()
 
@@ -256,7 +256,7 @@ def _is_endless(loader: Any, iterator: Any) -> bool:
     return sum(1 for _ in zip(range(length + 1), iter(loader.batch_sampler or loader.sampler))) > length
 
 
-def _length(sized: Any) -> Optional[int]:
+def _length(sized: Any) -> int | None:
     try:
         return len(sized)
     except Exception:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable
 
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.trace.kinds import Kind
@@ -37,21 +37,21 @@ BETWEEN_TWO = ("send", "recv", "isend", "irecv", "send_object_list", "recv_objec
 def patch_distributed(hooks: Hooks, module: Any) -> None:
     """Watch ``torch.distributed.distributed_c10d``."""
     _watch_groups(hooks, module)
-    works: Dict[int, Tuple[int, Any]] = {}
+    works: dict[int, tuple[int, Any]] = {}
     for name in COLLECTIVES + BETWEEN_TWO:
         if hasattr(module, name):
             _watch_collective(hooks, module, name, works)
     work = getattr(module, "Work", None)
     if work is not None:
 
-        def waited(args: Tuple[Any, ...], _kwargs: Dict[str, Any]) -> None:
+        def waited(args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
             if id(args[0]) in works:
                 hooks.recorder.write(Kind.WAIT, of=works[id(args[0])][0])
 
         hooks.around(work, "wait", before=waited)
 
 
-def sequence(module: Any) -> Optional[int]:
+def sequence(module: Any) -> int | None:
     """Return how many collectives the default group has started, None where that can't be known."""
     try:
         return int(module._get_default_group()._get_sequence_number_for_group())
@@ -63,13 +63,13 @@ def _watch_groups(hooks: Hooks, module: Any) -> None:
     recorder = hooks.recorder
 
     def entering(operation: str) -> Callable[..., int]:
-        def enter(_args: Tuple[Any, ...], _kwargs: Dict[str, Any]) -> int:
+        def enter(_args: tuple[Any, ...], _kwargs: dict[str, Any]) -> int:
             return recorder.enter(Kind.COLLECTIVE, operation, op=operation, group=None, ranks=[], sequence=None)
 
         return enter
 
     def started(
-        call: int, _result: Any, error: Optional[BaseException], _args: Tuple[Any, ...], kwargs: Dict[str, Any]
+        call: int, _result: Any, error: BaseException | None, _args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op="init_process_group")
         if error is None:
@@ -84,19 +84,19 @@ def _watch_groups(hooks: Hooks, module: Any) -> None:
             )
 
     def ended(
-        call: int, _result: Any, error: Optional[BaseException], _args: Tuple[Any, ...], _kwargs: Dict[str, Any]
+        call: int, _result: Any, error: BaseException | None, _args: tuple[Any, ...], _kwargs: dict[str, Any]
     ) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op="destroy_process_group")
         if error is None:
             recorder.write(Kind.GROUP_END)
 
-    def made_of(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> int:
+    def made_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         ranks = kwargs.get("ranks", args[0] if args else None)
         recorder.write(Kind.SUBGROUP, ranks=None if ranks is None else list(ranks), backend=kwargs.get("backend"))
         return recorder.enter(Kind.COLLECTIVE, "new_group", op="new_group", group=None, ranks=None, sequence=None)
 
     def made(
-        call: int, _result: Any, error: Optional[BaseException], _args: Tuple[Any, ...], _kwargs: Dict[str, Any]
+        call: int, _result: Any, error: BaseException | None, _args: tuple[Any, ...], _kwargs: dict[str, Any]
     ) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op="new_group")
 
@@ -105,11 +105,11 @@ def _watch_groups(hooks: Hooks, module: Any) -> None:
     hooks.around(module, "new_group", made_of, made, family="group")
 
 
-def _watch_collective(hooks: Hooks, module: Any, name: str, works: Dict[int, Tuple[int, Any]]) -> None:
+def _watch_collective(hooks: Hooks, module: Any, name: str, works: dict[int, tuple[int, Any]]) -> None:
     recorder = hooks.recorder
     signature = inspect.signature(getattr(module, name))
 
-    def entered(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> int:
+    def entered(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         given = signature.bind_partial(*args, **kwargs).arguments
         tensors = _tensors(given)
         return recorder.enter(
@@ -127,7 +127,7 @@ def _watch_collective(hooks: Hooks, module: Any, name: str, works: Dict[int, Tup
         )
 
     def left(
-        call: int, result: Any, error: Optional[BaseException], _args: Tuple[Any, ...], _kwargs: Dict[str, Any]
+        call: int, result: Any, error: BaseException | None, _args: tuple[Any, ...], _kwargs: dict[str, Any]
     ) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op=name)
         if hasattr(result, "wait"):
@@ -136,7 +136,7 @@ def _watch_collective(hooks: Hooks, module: Any, name: str, works: Dict[int, Tup
     hooks.around(module, name, entered, left, family="collective")
 
 
-def _tensors(given: Dict[str, Any]) -> List[Any]:
+def _tensors(given: dict[str, Any]) -> list[Any]:
     """Return the tensors of the first argument that holds any."""
     for value in given.values():
         many = list(value) if isinstance(value, (list, tuple)) else [value]
@@ -146,11 +146,11 @@ def _tensors(given: Dict[str, Any]) -> List[Any]:
     return []
 
 
-def _reduction(op: Any) -> Optional[str]:
+def _reduction(op: Any) -> str | None:
     return None if op is None else str(op).rpartition(".")[2]
 
 
-def _group(module: Any, group: Any, between_two: bool) -> Dict[str, Any]:
+def _group(module: Any, group: Any, between_two: bool) -> dict[str, Any]:
     """Return the name and the ranks of a group; ranks are None for all of them."""
     if group is None or group is module.group.WORLD:
         return {"group": "default", "ranks": [] if between_two else None}

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Tuple
 
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.runtime.probe.plan import OVERLAY
@@ -70,7 +70,7 @@ class Files:
 
     # What becomes of a path
 
-    def _absolute(self, path: Any) -> Optional[str]:
+    def _absolute(self, path: Any) -> str | None:
         """Return the absolute path of what may be a path, None for a descriptor and the like."""
         try:
             name = os.fsdecode(os.fspath(path))
@@ -78,7 +78,7 @@ class Files:
             return None
         return os.path.abspath(name)
 
-    def _diverted(self, absolute: str) -> Optional[str]:
+    def _diverted(self, absolute: str) -> str | None:
         """Return where a file is written in a dry run, None where it may be written as it is."""
         return self._overlay + absolute if self._is_kept(absolute) else None
 
@@ -88,7 +88,7 @@ class Files:
             return False
         return absolute.startswith(self._root) or not absolute.startswith(self._free)
 
-    def _present(self, absolute: Optional[str]) -> Optional[str]:
+    def _present(self, absolute: str | None) -> str | None:
         """Return the copy of a file in the overlay, None where there is none."""
         if absolute is None or not self._is_kept(absolute):
             return None
@@ -101,7 +101,7 @@ class Files:
 
     # What is done
 
-    def _saved(self, f: Any) -> Optional[str]:
+    def _saved(self, f: Any) -> str | None:
         absolute = self._absolute(f)
         if absolute is None:  # an open file, which is known already
             return None
@@ -117,7 +117,7 @@ class Files:
         folder = os.path.dirname(absolute)
         return self._present(folder) is not None or os.path.isdir(folder)
 
-    def _loaded(self, f: Any, location: Any) -> Optional[str]:
+    def _loaded(self, f: Any, location: Any) -> str | None:
         absolute = self._absolute(f)
         self._recorder.write(Kind.LOAD, path=absolute, map_location=None if location is None else str(location))
         return self._present(absolute)
@@ -129,7 +129,7 @@ class Files:
 
         return opened
 
-    def _to_open(self, file: Any, mode: Any) -> Optional[str]:
+    def _to_open(self, file: Any, mode: Any) -> str | None:
         absolute = None if isinstance(file, int) else self._absolute(file)
         if absolute is None:
             return None
@@ -222,8 +222,8 @@ class Files:
 
         return listdir
 
-    def _write(self, what: str, absolute: str, target: Optional[str]) -> None:
-        stack: List[List[object]] = self._recorder.places.stack(sys._getframe(1))
+    def _write(self, what: str, absolute: str, target: str | None) -> None:
+        stack: list[list[object]] = self._recorder.places.stack(sys._getframe(1))
         is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._root)
         if stack and not is_temporary:
             self._recorder.write(Kind.WRITE, stack, path=absolute, what=what, diverted=target is not None)

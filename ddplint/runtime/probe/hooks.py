@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable
 
 from ddplint.runtime.probe.recorder import Recorder
 
@@ -34,9 +34,9 @@ class Hooks:
         self,
         owner: Any,
         name: str,
-        before: Optional[Before] = None,
-        after: Optional[After] = None,
-        family: Optional[str] = None,
+        before: Before | None = None,
+        after: After | None = None,
+        family: str | None = None,
     ) -> None:
         """Wrap ``owner.name``, where there is such a thing.
 
@@ -52,7 +52,7 @@ class Hooks:
         @functools.wraps(original)
         def watched(*args: Any, **kwargs: Any) -> Any:
             if family is not None:
-                depth: Dict[str, int] = depths.__dict__
+                depth: dict[str, int] = depths.__dict__
                 if depth.get(family, 0):
                     return original(*args, **kwargs)
                 depth[family] = 1

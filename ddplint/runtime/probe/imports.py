@@ -6,7 +6,7 @@ import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Sequence
 
 from ddplint.runtime.probe.hooks import Hooks
 
@@ -16,7 +16,7 @@ Patch = Callable[[Hooks, Any], None]
 class Patches(MetaPathFinder):
     """Finds the modules that are to be patched; all others are left to the other finders."""
 
-    def __init__(self, hooks: Hooks, patches: Dict[str, List[Patch]]) -> None:
+    def __init__(self, hooks: Hooks, patches: dict[str, list[Patch]]) -> None:
         self._hooks = hooks
         self._patches = patches
 
@@ -33,8 +33,8 @@ class Patches(MetaPathFinder):
             self._hooks.attempt(f"{module.__name__}: {patch.__name__}", patch, self._hooks, module)
 
     def find_spec(
-        self, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
-    ) -> Optional[ModuleSpec]:
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """Return the spec of a module to patch, with a loader that patches it."""
         if fullname not in self._patches:
             return None
@@ -50,8 +50,8 @@ class _Patching(Loader):
         self._loader = loader
         self._patches = patches
 
-    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
-        made: Optional[ModuleType] = self._loader.create_module(spec)
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        made: ModuleType | None = self._loader.create_module(spec)
         return made
 
     def exec_module(self, module: ModuleType) -> None:

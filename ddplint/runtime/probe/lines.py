@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import os
 import sys
 import threading
 from types import CodeType, FrameType
-from typing import Any, Dict, FrozenSet, Optional, Tuple
+from typing import Any
 
 from ddplint.runtime.probe.recorder import Recorder
 from ddplint.trace.kinds import Kind
@@ -19,9 +18,9 @@ class Lines:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._wanted = {path: frozenset(lines) for path, lines in recorder.plan.lines.items()}
-        self._known: Dict[CodeType, Tuple[str, FrozenSet[int]]] = {}
-        self._counts: Dict[Tuple[str, int], int] = {}
-        self._told: Dict[Tuple[str, int], int] = {}
+        self._known: dict[CodeType, tuple[str, frozenset[int]]] = {}
+        self._counts: dict[tuple[str, int], int] = {}
+        self._told: dict[tuple[str, int], int] = {}
 
     def watch(self) -> None:
         """Begin to count."""
@@ -46,11 +45,11 @@ class Lines:
         if not count & (count - 1):
             self._tell(place, count)
 
-    def _tell(self, place: Tuple[str, int], count: int) -> None:
+    def _tell(self, place: tuple[str, int], count: int) -> None:
         self._told[place] = count
         self._recorder.write(Kind.LINE, [[place[0], place[1], ""]], count=count)
 
-    def _of(self, code: CodeType) -> Tuple[str, FrozenSet[int]]:
+    def _of(self, code: CodeType) -> tuple[str, frozenset[int]]:
         """Return the path of a code object, and the lines in it that are to be counted."""
         if code not in self._known:
             path = self._recorder.places.path(code.co_filename)
@@ -59,7 +58,7 @@ class Lines:
             self._known[code] = (path or "", wanted & own)
         return self._known[code]
 
-    def _called(self, frame: FrameType, event: str, _arg: Any) -> Optional[Any]:
+    def _called(self, frame: FrameType, event: str, _arg: Any) -> Any | None:
         path, lines = self._of(frame.f_code)
         if event != "call" or not lines:
             return None

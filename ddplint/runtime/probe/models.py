@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.trace.kinds import Kind
@@ -16,10 +16,10 @@ class Models:
     """The wrappers of this process by the identity of the model in each: ``number`` and the kind of wrapper."""
 
     def __init__(self) -> None:
-        self.wrapped: Dict[int, Tuple[int, str]] = {}
-        self.wrappers: Dict[int, int] = {}
+        self.wrapped: dict[int, tuple[int, str]] = {}
+        self.wrappers: dict[int, int] = {}
         # A wrapper that dies after its process group can deadlock in the destructor of gloo: none of them dies.
-        self.kept: List[Any] = []
+        self.kept: list[Any] = []
         self.inside = threading.local()
         self.replicas = False
 
@@ -73,7 +73,7 @@ def patch_ddp(hooks: Hooks, module: Any) -> None:
             sequence=None,
         )
 
-    def wrapped(call: int, _result: Any, error: Optional[BaseException], args: Args, _kwargs: Kwargs) -> None:
+    def wrapped(call: int, _result: Any, error: BaseException | None, args: Args, _kwargs: Kwargs) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op="wrap")
         if error is not None:
             return
@@ -108,7 +108,7 @@ def patch_dp(hooks: Hooks, module: Any) -> None:
     cls = module.DataParallel
     recorder = hooks.recorder
 
-    def wrapped(_token: Any, _result: Any, error: Optional[BaseException], args: Args, _kwargs: Kwargs) -> None:
+    def wrapped(_token: Any, _result: Any, error: BaseException | None, args: Args, _kwargs: Kwargs) -> None:
         if error is None:
             wrapper = args[0]
             device_ids = [str(one) for one in wrapper.device_ids]
@@ -136,7 +136,7 @@ def _watch_forward(hooks: Hooks, cls: Any, kind: str) -> None:
         _MODELS.replicas = kind == "dp"
         return before, _enter(hooks, args[0], kind, args[1:], kwargs)
 
-    def left(token: Any, _result: Any, error: Optional[BaseException], _args: Args, _kwargs: Kwargs) -> None:
+    def left(token: Any, _result: Any, error: BaseException | None, _args: Args, _kwargs: Kwargs) -> None:
         _MODELS.replicas = False
         _MODELS.inside.wrapper = token[0]
         hooks.recorder.leave(Kind.FORWARD_DONE, token[1], error)
@@ -144,7 +144,7 @@ def _watch_forward(hooks: Hooks, cls: Any, kind: str) -> None:
     hooks.around(cls, "forward", entered, left)
 
 
-def _enter(hooks: Hooks, model: Any, wrapper: Optional[str], args: Args, kwargs: Kwargs) -> int:
+def _enter(hooks: Hooks, model: Any, wrapper: str | None, args: Args, kwargs: Kwargs) -> int:
     import torch
 
     number, past = _MODELS.wrapped.get(id(model), (None, None)) if wrapper is None else (None, None)
@@ -174,14 +174,14 @@ def _watch_backward(hooks: Hooks, owner: Any) -> None:
         value = float(loss.detach()) if loss is not None and loss.numel() == 1 else None
         return recorder.enter(Kind.BACKWARD, "backward", loss=value)
 
-    def left(call: int, _result: Any, error: Optional[BaseException], _args: Args, _kwargs: Kwargs) -> None:
+    def left(call: int, _result: Any, error: BaseException | None, _args: Args, _kwargs: Kwargs) -> None:
         recorder.leave(Kind.BACKWARD_DONE, call, error)
 
     hooks.around(owner, "backward", entered, left, family="backward")
 
 
-def _batch_norms(model: Any) -> Dict[str, int]:
-    counts: Dict[str, int] = {}
+def _batch_norms(model: Any) -> dict[str, int]:
+    counts: dict[str, int] = {}
     for part in model.modules():
         name = type(part).__name__
         if "BatchNorm" in name:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import sys
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 from ddplint.runtime.probe.distributed import sequence
 from ddplint.runtime.probe.hooks import Hooks
@@ -22,16 +22,16 @@ class Optimisation:
 
     def __init__(self, stopper: Stopper) -> None:
         self._stopper = stopper
-        self._numbers: Dict[int, int] = {}
-        self._steps: Dict[int, int] = {}
-        self._kept: List[Any] = []
-        self._without: Dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._steps: dict[int, int] = {}
+        self._kept: list[Any] = []
+        self._without: dict[int, int] = {}
 
     def patch_optimizer(self, hooks: Hooks, module: Any) -> None:
         """Watch ``torch.optim.Optimizer``."""
         recorder = hooks.recorder
 
-        def made(_token: Any, _result: Any, error: Optional[BaseException], args: Args, _kwargs: Kwargs) -> None:
+        def made(_token: Any, _result: Any, error: BaseException | None, args: Args, _kwargs: Kwargs) -> None:
             if error is None:
                 optimizer = args[0]
                 recorder.write(
@@ -85,7 +85,7 @@ class Optimisation:
         return self._numbers[id(optimizer)]
 
 
-def checksum(parameters: List[Any]) -> str:
+def checksum(parameters: list[Any]) -> str:
     """Return a digest of some values of each parameter: equal bits give equal digests."""
     sums = []
     for parameter in parameters:
@@ -101,7 +101,7 @@ def patch_scheduler(hooks: Hooks, module: Any) -> None:
         cls = getattr(module, name, None)
         if cls is None:
             continue
-        making: List[int] = []
+        making: list[int] = []
         hooks.around(
             cls,
             "__init__",
@@ -120,7 +120,7 @@ def patch_scheduler(hooks: Hooks, module: Any) -> None:
 
 def patch_scaler(hooks: Hooks, module: Any) -> None:
     """Watch ``GradScaler``."""
-    inside: List[str] = []
+    inside: list[str] = []
     for name, do in (("scale", "scale"), ("unscale_", "unscale"), ("step", "step"), ("update", "update")):
 
         def entered(args: Args, _kwargs: Kwargs, do: str = do) -> None:
@@ -145,9 +145,7 @@ def patch_clip(hooks: Hooks, module: Any) -> None:
     """Watch ``torch.nn.utils.clip_grad``."""
     for name, do in (("clip_grad_norm_", "norm"), ("clip_grad_value_", "value")):
 
-        def clipped(
-            _token: Any, result: Any, error: Any, args: Args, kwargs: Kwargs, do: str = do
-        ) -> None:
+        def clipped(_token: Any, result: Any, error: Any, args: Args, kwargs: Kwargs, do: str = do) -> None:
             limit = args[1] if len(args) > 1 else next(iter(kwargs.values()), None)
             norm = float(result) if error is None and hasattr(result, "numel") else None
             hooks.recorder.write(Kind.CLIP, do=do, limit=float(limit), norm=norm)
@@ -155,9 +153,9 @@ def patch_clip(hooks: Hooks, module: Any) -> None:
         hooks.around(module, name, after=clipped)
 
 
-def _parameters(optimizer: Any) -> List[Any]:
+def _parameters(optimizer: Any) -> list[Any]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
-def _rates(optimizer: Any) -> List[float]:
+def _rates(optimizer: Any) -> list[float]:
     return [float(group["lr"]) for group in optimizer.param_groups if "lr" in group]

@@ -6,7 +6,7 @@ import builtins
 import logging
 import sys
 import warnings
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.trace.kinds import Kind
@@ -62,7 +62,7 @@ def patch_output(hooks: Hooks) -> None:
 def patch_tqdm(hooks: Hooks, module: Any) -> None:
     """Watch progress bars, and what is written past them."""
 
-    def made(_token: Any, _result: Any, error: Optional[BaseException], args: Args, _kwargs: Kwargs) -> None:
+    def made(_token: Any, _result: Any, error: BaseException | None, args: Args, _kwargs: Kwargs) -> None:
         if error is None:
             bar = args[0]
             hooks.recorder.write(Kind.BAR, text=str(getattr(bar, "desc", "") or ""), disabled=bool(bar.disable))

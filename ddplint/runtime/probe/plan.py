@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
-from typing import Dict, List
 
 FILE = "plan.json"
 # Folders of a run.
@@ -32,7 +31,7 @@ class Plan:
     stand_in: bool
     patience: float
     pulse: float
-    lines: Dict[str, List[int]]
+    lines: dict[str, list[int]]
 
     def store(self, folder: str) -> None:
         """Write the plan into the folder of the run, and make its folders."""

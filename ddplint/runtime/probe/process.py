@@ -6,7 +6,7 @@ import atexit
 import multiprocessing.process
 import sys
 from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any
 
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.trace.kinds import Kind
@@ -17,7 +17,7 @@ def patch_process(hooks: Hooks) -> None:
     recorder = hooks.recorder
     shown = sys.excepthook
 
-    def excepthook(cls: Type[BaseException], error: BaseException, traceback: Optional[TracebackType]) -> None:
+    def excepthook(cls: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         hooks.attempt("excepthook", recorder.error, error, traceback)
         shown(cls, error, traceback)
 

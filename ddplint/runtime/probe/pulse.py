@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from types import FrameType
-from typing import Any, Dict, Optional
+from typing import Any
 
 from ddplint.runtime.probe.plan import ALIVE, PULSES
 from ddplint.runtime.probe.recorder import Recorder
@@ -19,7 +19,7 @@ _LOADING = ("_next_data", "_get_data", "_try_get_data", "_process_next_batch")
 class Pulse:
     """A thread beside the script. ``recorder`` is None in processes that are only to end with the supervisor."""
 
-    def __init__(self, folder: str, period: float, recorder: Optional[Recorder]) -> None:
+    def __init__(self, folder: str, period: float, recorder: Recorder | None) -> None:
         self._folder = folder
         self._period = period
         self._recorder = recorder
@@ -64,7 +64,7 @@ class Pulse:
     def _write(self, recorder: Recorder, main: int) -> None:
         frame = sys._current_frames().get(main)
         pending = recorder.pending[-1:]
-        content: Dict[str, Any] = {
+        content: dict[str, Any] = {
             "pid": os.getpid(),
             "rank": recorder.rank,
             "role": recorder.role,
@@ -85,7 +85,7 @@ class Pulse:
         os.replace(f"{path}.new", path)
 
 
-def _phase(frame: Optional[FrameType]) -> str:
+def _phase(frame: FrameType | None) -> str:
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith("<frozen importlib"):

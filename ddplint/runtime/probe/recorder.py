@@ -9,7 +9,7 @@ import platform
 import sys
 import time
 from types import TracebackType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 from ddplint.runtime.probe.places import Places
 from ddplint.runtime.probe.plan import EVENTS, Plan, read_plan
@@ -32,17 +32,17 @@ class Recorder:
         self.first_step = False
         self.parked = False
         # What the main thread has entered and not left: call, operation.
-        self.pending: List[Tuple[int, str]] = []
+        self.pending: list[tuple[int, str]] = []
         self._calls = itertools.count()
-        self._failures: Dict[str, int] = {}
+        self._failures: dict[str, int] = {}
         self._pid = -1
         self._descriptor = -1
 
-    def write(self, kind: Kind, stack: Optional[List[List[object]]] = None, **fields: Any) -> None:
+    def write(self, kind: Kind, stack: list[list[object]] | None = None, **fields: Any) -> None:
         """Write an event at the user's line that is being run; ``stack`` names another one."""
         if stack is None:
             stack = self.places.stack(sys._getframe(1))
-        record: Dict[str, Any] = {"t": time.time(), "kind": kind.value, "at": stack[0][:2] if stack else None}
+        record: dict[str, Any] = {"t": time.time(), "kind": kind.value, "at": stack[0][:2] if stack else None}
         if stack:
             record["stack"] = stack
         record.update(fields)
@@ -55,7 +55,7 @@ class Recorder:
         self.write(kind, call=call, **fields)
         return call
 
-    def leave(self, kind: Kind, call: int, error: Optional[BaseException] = None, **fields: Any) -> None:
+    def leave(self, kind: Kind, call: int, error: BaseException | None = None, **fields: Any) -> None:
         """Write that an operation is left; one that raised stays what the process was last in."""
         if error is None:
             self.pending = [one for one in self.pending if one[0] != call]
@@ -67,12 +67,12 @@ class Recorder:
         if count <= _FAILURES_SHOWN:
             self.write(Kind.HOOK_FAILED, [], hook=hook, error=f"{type(error).__name__}: {error}"[:300], count=count)
 
-    def error(self, error: BaseException, traceback: Optional[TracebackType]) -> None:
+    def error(self, error: BaseException, traceback: TracebackType | None) -> None:
         """Write that an exception ends the process."""
         stack = self.places.stack_of_error(traceback)
         self.write(Kind.ERROR, stack, error=type(error).__name__, text=str(error)[:2000])
 
-    def _append(self, record: Dict[str, Any]) -> None:
+    def _append(self, record: dict[str, Any]) -> None:
         if os.getpid() != self._pid:
             self._open()
         os.write(self._descriptor, (json.dumps(record, default=str) + "\n").encode())
@@ -106,7 +106,7 @@ class Recorder:
             self._open()
 
 
-def command() -> List[str]:
+def command() -> list[str]:
     """Return the command line of this process; at the start of Python ``sys.argv`` is not complete."""
     known = getattr(sys, "orig_argv", None)
     if known:
@@ -118,6 +118,6 @@ def command() -> List[str]:
         return list(getattr(sys, "argv", []))
 
 
-def _number(variable: str) -> Optional[int]:
+def _number(variable: str) -> int | None:
     value = os.environ.get(variable, "")
     return int(value) if value.isdigit() else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import List
 
 from ddplint.runtime.probe import data, devices, distributed, models, optimisation, output, process
 from ddplint.runtime.probe.files import Files
@@ -30,7 +29,7 @@ def begin(folder: str) -> None:
     Pulse(folder, recorder.plan.pulse, recorder).start()
 
 
-def _role(words: List[str]) -> str:
+def _role(words: list[str]) -> str:
     told = " ".join(words[:12])
     if any(helper in told for helper in _HELPERS):
         return "helper"

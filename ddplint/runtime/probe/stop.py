@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import sys
 import time
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
 from ddplint.runtime.probe.plan import PARKED
 from ddplint.runtime.probe.recorder import Recorder
@@ -25,7 +25,7 @@ class Stopper:
     def __init__(self, recorder: Recorder, flush: Callable[[], None]) -> None:
         self._recorder = recorder
         self._flush = flush
-        self._trained: Dict[Any, int] = {}
+        self._trained: dict[Any, int] = {}
         self._uncounted = 0
         self.steps = 0
 

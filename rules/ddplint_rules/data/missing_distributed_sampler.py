@@ -116,6 +116,7 @@ from ddplint.rulekit import (
     Constant,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -130,6 +131,9 @@ from ddplint.rulekit import (
     SamplerKind,
     Script,
     Share,
+    Trace,
+    Verdict,
+    ranks_named,
 )
 
 RULE = Rule(
@@ -253,3 +257,22 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         line = f"{mend.epoch.loader}.sampler.set_epoch({mend.epoch.counter})"
         changes += edits.insert_first_in_block(mend.epoch.loop.node, [line])
     return Fix(Applicability.SAFE, "Share the dataset out with a DistributedSampler", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare what each rank goes through in a pass with the size of the dataset."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    trained = {one.rank: one for one in trace.passes_of_loader(finding.lines) if one.steps and one.rank is not None}
+    if len(trained) < 2:
+        return Verdict.not_exercised("no two ranks trained on a pass over this loader")
+    loaders = {rank: one.loader for rank, one in trained.items() if one.loader is not None}
+    evidence = [
+        f"rank {rank}: {loader['share']} of {loader['samples']} samples in a pass, "
+        f"beginning with {' '.join(map(str, (trained[rank].first or ())[:8]))}"
+        for rank, loader in sorted(loaders.items())
+    ]
+    if all(loader["samples"] and loader["share"] == loader["samples"] for loader in loaders.values()):
+        every = ranks_named(loaders, trace)
+        return Verdict.confirmed(f"{every} go through all of the dataset in each epoch", *evidence)
+    return Verdict.refuted("each rank goes through a part of the dataset", *evidence)

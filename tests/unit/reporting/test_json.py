@@ -106,8 +106,8 @@ def test_the_keys_are_those_of_version_1_in_their_order() -> None:
         pytest.param(
             report(finding(verdict=Verdict(Status.NOT_EXERCISED, "one epoch only", ("epoch 0",)))),
             ("findings", 0, "verdict"),
-            {"kind": "not exercised", "reason": "one epoch only", "evidence": ["epoch 0"]},
-            id="a verdict is its kind, reason and evidence",
+            {"status": "not_exercised", "summary": "one epoch only", "evidence": ["epoch 0"]},
+            id="a verdict is its status, summary and evidence",
         ),
         pytest.param(
             report(others=(Failed("a.py", "the worker died", ours=True),)),

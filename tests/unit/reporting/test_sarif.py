@@ -80,7 +80,11 @@ def test_a_reader_that_knows_the_schema_takes_the_log(outcome: Report) -> None:
             {"impact": "wrong", "confidence": "likely", "applicability": "safe"},
             id="what SARIF has no word for",
         ),
-        pytest.param(("results", 2, "properties", "verdict"), "confirmed", id="a verdict is a property"),
+        pytest.param(
+            ("results", 2, "properties", "verdict"),
+            {"status": "confirmed", "summary": "in use", "evidence": ["rank 0"]},
+            id="a verdict is a property",
+        ),
         pytest.param(("tool", "driver", "rules", 0, "name"), "MissingSetEpoch", id="a rule has a name"),
         pytest.param(("tool", "driver", "rules", 2, "defaultConfiguration", "level"), "note", id="a rule has a level"),
         pytest.param(

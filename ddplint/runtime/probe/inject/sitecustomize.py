@@ -15,9 +15,7 @@ def _begin():
         # By its place: the interpreter of the script need not have ddplint installed.
         from importlib.util import module_from_spec, spec_from_file_location
 
-        spec = spec_from_file_location(
-            "ddplint", os.path.join(home, "__init__.py"), submodule_search_locations=[home]
-        )
+        spec = spec_from_file_location("ddplint", os.path.join(home, "__init__.py"), submodule_search_locations=[home])
         sys.modules["ddplint"] = module = module_from_spec(spec)
         spec.loader.exec_module(module)
     from ddplint.runtime.probe.start import begin
@@ -41,5 +39,5 @@ if __name__ == "sitecustomize":
     try:
         _begin()
     except Exception as error:
-        sys.stderr.write("ddplint: the probe did not start: %s: %s\n" % (type(error).__name__, error))
+        sys.stderr.write(f"ddplint: the probe did not start: {type(error).__name__}: {error}\n")
     _run_the_hidden_one()
