@@ -26,12 +26,12 @@ def render_run(trace: Trace, *, color: bool = False) -> str:
 
 def run_content(trace: Trace) -> dict[str, Any]:
     """Return the same for a report in JSON."""
-    outcome = trace.outcome
+    outcome, torch = trace.outcome, _torch(trace)
     return {
         "ranks": list(trace.ranks),
         "world_size": trace.world_size,
-        "torch": _torch(trace)["version"] if _torch(trace) is not None else None,
-        "cuda_stand_in": bool(_torch(trace) is not None and _torch(trace)["stand_in"]),
+        "torch": None if torch is None else torch["version"],
+        "cuda_stand_in": torch is not None and bool(torch["stand_in"]),
         "ending": None if outcome is None else outcome.ending.value,
         "seconds": None if outcome is None else outcome.seconds,
         "stopped": _stopped(trace),

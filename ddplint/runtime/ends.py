@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ddplint.runtime.probe.plan import EVENTS
@@ -24,10 +25,8 @@ def end_all(folder: Path) -> None:
         if not alive:
             return
         for pid in alive:
-            try:
+            with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
         time.sleep(_PAUSE)
 
 

@@ -70,14 +70,12 @@ def supervise(launches: Sequence[Launch], folder: Path, cwd: Path, limits: Limit
     The outcome is written into the folder. Raises KeyboardInterrupt when the run was interrupted, after that.
     """
     began = time.monotonic()
-    codes: dict[int, int] = {}
     ending = Ending.INTERRUPTED
     children: list[tuple[Launch, subprocess.Popen[bytes]]] = []
     with _alive(folder), _signals():
         try:
             (folder / LOGS).mkdir(exist_ok=True)
-            for launch in launches:
-                children.append((launch, _started(launch, cwd)))
+            children.extend((launch, _started(launch, cwd)) for launch in launches)
             ending = _wait(children, folder, limits, began)
         except Interrupted:
             ending = Ending.INTERRUPTED

@@ -117,7 +117,7 @@ def read_process(path: Path, base: str) -> Process | None:
         python=head["python"],
     )
     known = {kind.value for kind in Kind}
-    events = []
+    events: list[Event] = []
     for record in records[1:]:
         if record.get("kind") not in known:
             continue

@@ -1,14 +1,15 @@
-"""The kinds of events, and the fields of each: the contract between the probe, which writes, and the trace, which reads.
+"""The kinds of events, and the fields of each: the contract between the probe that writes and the trace that reads.
 
 A process writes one file of JSON lines. The first line says who it is::
 
-    {"schema": 1, "pid": 7, "parent": 3, "started": 171.5, "role": "rank", "rank": 0, "local_rank": 0, "world_size": 2,
-     "argv": ["train.py"], "python": "3.11.2", "host": "box"}
+    {"schema": 1, "pid": 7, "parent": 3, "started": 171.5, "role": "rank", "rank": 0, "local_rank": 0,
+     "world_size": 2, "argv": ["train.py"], "python": "3.11.2", "host": "box"}
 
 ``role``: rank, worker (of a data loader), launcher (torchrun and the like), helper (of multiprocessing). ``rank`` and
 the like are None where the environment does not say; a later ``group`` event does. Each further line is one event::
 
-    {"t": 171.9, "kind": "backward", "at": ["/project/train.py", 41], "stack": [["/project/train.py", 41, "train"], ...]}
+    {"t": 171.9, "kind": "backward", "at": ["/project/train.py", 41],
+     "stack": [["/project/train.py", 41, "train"], ...], "call": 12, "loss": 0.7}
 
 ``at`` is the innermost frame of the user's project, None where there is none; ``stack`` holds the user's frames from
 the innermost out. ``t`` is in seconds since 1970. The other fields follow from the kind.

@@ -111,7 +111,7 @@ class Trace:
         return waits(self.processes, self.outcome, self.first_stop)
 
     def waits_below(self, stretch: Stretch) -> bool:
-        """Whether the run came to a standstill with a rank waiting in a stretch of a file, or in what is called there."""
+        """Whether the run stood still with a rank that waits in a stretch of a file, or in what is called there."""
         return any(frame.is_in(stretch) for wait in self.waits for frame in wait.stack if wait.operation is not None)
 
     # Data

@@ -35,7 +35,7 @@ class Wait:
     text: str = ""
 
     def __str__(self) -> str:
-        called = f", called from {self.stack[-1]}" if len(self.stack) > 1 else ""
+        called = f", called from {self.stack[1]}" if len(self.stack) > 1 else ""
         where = f" ({self.stack[0]}{called})" if self.stack else ""
         if self.ended:
             return f"rank {self.rank} had ended"
@@ -82,7 +82,7 @@ def _lost(process: Process, until: float) -> Event | None:
 
 def _last(process: Process, error: Event | None) -> Wait:
     assert process.rank is not None
-    entered = _open(process, error)
+    entered = _open(process)
     if error is None:
         if entered is None:
             return Wait(process.rank, None, (), ended=True)
@@ -93,7 +93,7 @@ def _last(process: Process, error: Event | None) -> Wait:
     return Wait(process.rank, operation, error.stack if entered is None else entered.stack, text=text[:120])
 
 
-def _open(process: Process, error: Event | None) -> Event | None:
+def _open(process: Process) -> Event | None:
     """The innermost operation that a process had entered and not left when it ended, or that raised its error."""
     opened = []
     for event in process.events:

@@ -12,6 +12,10 @@ Before = Callable[..., Any]
 After = Callable[..., None]
 
 
+# On a function that is watched already.
+_MARK = "_ddplint"
+
+
 class Hooks:
     """Wraps functions and methods for a recorder."""
 
@@ -44,7 +48,7 @@ class Hooks:
         one ``family`` that call each other only the outermost is watched.
         """
         original = getattr(owner, name, None)
-        if original is None or getattr(original, "_ddplint", False):
+        if original is None or _MARK in getattr(original, "__dict__", ()):
             return
         hook = f"{getattr(owner, '__name__', owner)}.{name}"
         depths = self._depths
@@ -73,13 +77,13 @@ class Hooks:
                 if family is not None:
                     depth[family] = 0
 
-        watched._ddplint = True  # type: ignore[attr-defined]
+        watched.__dict__[_MARK] = True
         setattr(owner, name, watched)
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Put ``make(original)`` in the place of ``owner.name``, where there is such a thing."""
         original = getattr(owner, name, None)
-        if original is not None and not getattr(original, "_ddplint", False):
+        if original is not None and not _MARK in getattr(original, "__dict__", ()):
             other = functools.wraps(original)(make(original))
-            other._ddplint = True
+            other.__dict__[_MARK] = True
             setattr(owner, name, other)

@@ -41,8 +41,8 @@ def patch_module(hooks: Hooks, module: Any) -> None:
     inside, models, attempt = _MODELS.inside, _MODELS, hooks.attempt
 
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        depth = getattr(inside, "depth", 0)
-        is_inner = models.replicas or getattr(inside, "wrapper", 0) or (depth and id(self) not in models.wrapped)
+        depth = inside.__dict__.get("depth", 0)
+        is_inner = models.replicas or inside.__dict__.get("wrapper") or (depth and id(self) not in models.wrapped)
         if is_inner or id(self) in models.wrappers:  # the forward of a wrapper is watched by itself
             return original(self, *args, **kwargs)
         call = attempt("Module.__call__", _enter, hooks, self, None, args, kwargs)
@@ -54,7 +54,6 @@ def patch_module(hooks: Hooks, module: Any) -> None:
         attempt("Module.__call__", hooks.recorder.leave, Kind.FORWARD_DONE, call)
         return result
 
-    watched._ddplint = True  # type: ignore[attr-defined]
     module.Module.__call__ = watched
 
 
@@ -131,7 +130,7 @@ def patch_autograd(hooks: Hooks, module: Any) -> None:
 
 def _watch_forward(hooks: Hooks, cls: Any, kind: str) -> None:
     def entered(args: Args, kwargs: Kwargs) -> Any:
-        before = getattr(_MODELS.inside, "wrapper", 0)
+        before = _MODELS.inside.__dict__.get("wrapper", 0)
         _MODELS.inside.wrapper = before + 1
         _MODELS.replicas = kind == "dp"
         return before, _enter(hooks, args[0], kind, args[1:], kwargs)

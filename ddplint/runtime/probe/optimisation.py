@@ -146,7 +146,7 @@ def patch_clip(hooks: Hooks, module: Any) -> None:
     for name, do in (("clip_grad_norm_", "norm"), ("clip_grad_value_", "value")):
 
         def clipped(_token: Any, result: Any, error: Any, args: Args, kwargs: Kwargs, do: str = do) -> None:
-            limit = args[1] if len(args) > 1 else next(iter(kwargs.values()), None)
+            limit = args[1] if len(args) > 1 else next(iter(kwargs.values()))
             norm = float(result) if error is None and hasattr(result, "numel") else None
             hooks.recorder.write(Kind.CLIP, do=do, limit=float(limit), norm=norm)
 

@@ -34,7 +34,7 @@ def patch_output(hooks: Hooks) -> None:
             return
         recorder.write(
             Kind.LOG,
-            [[path, record.lineno, record.funcName]] + recorder.places.stack(sys._getframe(1))[1:],
+            [[path, record.lineno, record.funcName], *recorder.places.stack(sys._getframe(1))[1:]],
             text=record.getMessage()[:_LONGEST],
             level=record.levelname,
             logger=logger.name,

@@ -7,7 +7,7 @@ import os
 from ddplint.runtime.probe import data, devices, distributed, models, optimisation, output, process
 from ddplint.runtime.probe.files import Files
 from ddplint.runtime.probe.hooks import Hooks
-from ddplint.runtime.probe.imports import Patches
+from ddplint.runtime.probe.imports import Patch, Patches
 from ddplint.runtime.probe.lines import Lines
 from ddplint.runtime.probe.pulse import Pulse
 from ddplint.runtime.probe.recorder import Recorder, command
@@ -45,7 +45,7 @@ def _watch(recorder: Recorder) -> None:
     loaders = data.Data(hooks, stopper)
     optimizers = optimisation.Optimisation(stopper)
     files = Files(hooks)
-    patches = {
+    patches: dict[str, list[Patch]] = {
         "numpy.random": [devices.patch_numpy_random],
         "torch": [devices.patch_torch],
         "torch._tensor": [models.patch_tensor],

@@ -62,8 +62,7 @@ def findings(text: st.SearchStrategy[str]) -> st.SearchStrategy[Finding]:
         related=st.lists(places(text), max_size=2).map(tuple),
         fix=st.none()
         | st.builds(Fix, st.sampled_from(Applicability), text, st.lists(edits, min_size=1, max_size=3).map(tuple)),
-        verdict=st.none()
-        | st.builds(Verdict, st.sampled_from(Status), text, st.lists(text, max_size=2).map(tuple)),
+        verdict=st.none() | st.builds(Verdict, st.sampled_from(Status), text, st.lists(text, max_size=2).map(tuple)),
     )
 
 

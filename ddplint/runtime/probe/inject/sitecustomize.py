@@ -7,7 +7,7 @@ import os
 import sys
 
 
-def _begin():
+def _begin() -> None:
     folder, home = os.environ.get("DDPLINT_RUN"), os.environ.get("DDPLINT_HOME")
     if not folder or not home or not os.path.isdir(folder):
         return
@@ -16,6 +16,8 @@ def _begin():
         from importlib.util import module_from_spec, spec_from_file_location
 
         spec = spec_from_file_location("ddplint", os.path.join(home, "__init__.py"), submodule_search_locations=[home])
+        assert spec is not None
+        assert spec.loader is not None
         sys.modules["ddplint"] = module = module_from_spec(spec)
         spec.loader.exec_module(module)
     from ddplint.runtime.probe.start import begin
@@ -23,7 +25,7 @@ def _begin():
     begin(folder)
 
 
-def _run_the_hidden_one():
+def _run_the_hidden_one() -> None:
     from importlib.machinery import PathFinder
     from importlib.util import module_from_spec
 
