@@ -23,8 +23,8 @@ from ddplint.reporting.json import render_json
 from ddplint.reporting.run import render_run, run_content
 from ddplint.runtime.confirm import Extent
 from ddplint.runtime.confirm import confirm as run_and_judge
-from ddplint.runtime.launch import Request
-from ddplint.runtime.start import start_of
+from ddplint.runtime.launch import Request, gpus
+from ddplint.runtime.start import Start, start_of
 from ddplint.runtime.supervisor import Limits
 from ddplint.trace import Ending, Trace
 
@@ -45,14 +45,16 @@ def confirm(options: Options) -> int:
     project = linter.workspace.project(options.script)
     program = project.program(options.script.resolve())
     report = Report(tuple(sorted(lint_files(linter, program, cwd, jobs=1), key=lambda outcome: outcome.path)))
+    start = start_of(options.script.resolve(), project)
     request = Request(
         script=str(options.script),
         arguments=options.arguments,
         python=python,
         nproc=options.nproc,
         launcher=options.launcher,
-        start=start_of(options.script.resolve(), project),
+        start=start,
         write=options.write,
+        stand_in=gpus() < (1 if start is Start.ALONE else options.nproc),
     )
     limits = Limits(options.time_limit, options.stall, options.start_stall)
     with _folder(options.keep_run) as folder:
@@ -119,7 +121,7 @@ def _show(report: Report, trace: Trace, options: Options, linter: Linter) -> Non
 
 
 def _exit_code(report: Report, trace: Trace) -> int:
-    """0 nothing confirmed; 1 something confirmed; 3 our defect; 4 the script failed, and no confirmed finding says why."""
+    """0 nothing confirmed; 1 something confirmed; 3 our defect; 4 the script failed, no confirmed finding says why."""
     if report.exit_code() == 3:
         return 3
     if any(finding.verdict and finding.verdict.status is Status.CONFIRMED for finding in report.findings):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -45,7 +44,7 @@ def run(
         steps=extent.steps,
         epochs=extent.epochs,
         write=request.write,
-        stand_in=not _has_gpu(),
+        stand_in=request.stand_in,
         patience=min(_PATIENCE, limits.stall * 2),
         pulse=min(_PULSE, limits.stall / 6),
         lines=_lines(findings, cwd),
@@ -84,9 +83,3 @@ def _lines(findings: Sequence[Finding], cwd: Path) -> dict[str, list[int]]:
 
 def _digests(findings: Sequence[Finding], cwd: Path) -> dict[str, str]:
     return {path: sha256((cwd / path).read_bytes()).hexdigest() for path in {finding.path for finding in findings}}
-
-
-def _has_gpu() -> bool:
-    """Whether the script may see a GPU: the driver is there, and the environment does not hide its devices."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return Path("/dev/nvidiactl").exists() and visible != "" and visible != "-1"

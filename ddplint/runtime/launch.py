@@ -32,7 +32,10 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be run: ``python`` is the interpreter, ``launcher`` is torchrun or direct."""
+    """What is to be run: ``python`` is the interpreter, ``launcher`` is torchrun or direct.
+
+    ``stand_in``: the CPU takes the place of GPUs.
+    """
 
     script: str
     arguments: tuple[str, ...]
@@ -41,6 +44,16 @@ class Request:
     launcher: str
     start: Start
     write: bool
+    stand_in: bool
+
+
+def gpus() -> int:
+    """Return how many GPUs a script may see: those of the driver, unless the environment hides some."""
+    there = len([path for path in Path("/dev").glob("nvidia*") if path.name.removeprefix("nvidia").isdigit()])
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None:
+        return there
+    return min(there, len([device for device in visible.split(",") if device.strip() not in ("", "-1")]))
 
 
 def launches(request: Request, folder: Path) -> list[Launch]:
@@ -99,6 +112,8 @@ def _environment(request: Request, folder: Path) -> dict[str, str]:
     environment["PYTHONFAULTHANDLER"] = "1"
     environment["DDPLINT_RUN"] = str(folder)
     environment["DDPLINT_HOME"] = str(HOME)
+    if request.stand_in:
+        environment["CUDA_VISIBLE_DEVICES"] = ""
     if not request.write:
         environment.update(_QUIET)
         environment["MLFLOW_TRACKING_URI"] = (folder / OVERLAY / "mlruns").as_uri()

@@ -37,7 +37,7 @@ class Kind(str, Enum):
     )
 
     # Groups and collectives. Numbers of calls count up within a process.
-    GROUP = "group"  # backend, world_size, rank, timeout (seconds): init_process_group is done
+    GROUP = "group"  # backend, asked (the backend that was asked for), world_size, rank, timeout (seconds)
     GROUP_END = "group_end"  # destroy_process_group is done
     SUBGROUP = "subgroup"  # ranks (None: all), backend: new_group is called
     COLLECTIVE = "collective"  # call, op, group (name), ranks (of a subgroup, else None), sequence, elements, dtype,

@@ -57,9 +57,10 @@ def waits(processes: Sequence[Process], outcome: Outcome | None, until: float) -
         return ()
     if outcome.ending is Ending.HANG:
         return tuple(sorted(_standing(ranked, outcome), key=lambda wait: wait.rank)) if until == float("inf") else ()
-    lost = {process.pid: error for process in ranked for error in [_lost(process, until)] if error is not None}
-    if not lost:
-        return ()
+    errors = [error for process in ranked for error in process.of(Kind.ERROR) if error.time <= until]
+    lost = {error.process.pid: error for error in errors if _is_lost(error)}
+    if not lost or min(error.time for error in errors) < min(error.time for error in lost.values()):
+        return ()  # a rank that failed for another reason is gone, and that is no standstill
     return tuple(sorted((_last(process, lost.get(process.pid)) for process in ranked), key=lambda wait: wait.rank))
 
 
@@ -74,18 +75,19 @@ def _standing(ranked: Sequence[Process], outcome: Outcome) -> Iterator[Wait]:
             yield Wait(process.rank, pulse.pending, pulse.stack)
 
 
-def _lost(process: Process, until: float) -> Event | None:
-    """The error by which a process ended, when it says that another one did not come or has gone."""
-    errors = [event for event in process.of(Kind.ERROR) if event.time <= until and _LOST.search(event["text"] or "")]
-    return errors[-1] if errors else None
+def _is_lost(error: Event) -> bool:
+    """Whether an error says that another process did not come, or has gone."""
+    return _LOST.search(str(error["text"])) is not None
 
 
 def _last(process: Process, error: Event | None) -> Wait:
     assert process.rank is not None
     entered = _open(process)
+    if error is None and entered is None:
+        ended = any(process.of(Kind.EXIT))
+        return Wait(process.rank, None, () if ended or not process.events else process.events[-1].stack, ended)
     if error is None:
-        if entered is None:
-            return Wait(process.rank, None, (), ended=True)
+        assert entered is not None
         return Wait(process.rank, _operation(entered), entered.stack)
     text = str(error["text"]).strip().split("\n")[0]
     text = re.sub(r"^\[[^\]]*\]\s*", "", text)

@@ -69,7 +69,7 @@ def _watch_groups(hooks: Hooks, module: Any) -> None:
         return enter
 
     def started(
-        call: int, _result: Any, error: BaseException | None, _args: tuple[Any, ...], kwargs: dict[str, Any]
+        call: int, _result: Any, error: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op="init_process_group")
         if error is None:
@@ -78,6 +78,7 @@ def _watch_groups(hooks: Hooks, module: Any) -> None:
             recorder.write(
                 Kind.GROUP,
                 backend=module.get_backend(),
+                asked=args[0] if args else kwargs.get("backend"),
                 world_size=recorder.world_size,
                 rank=recorder.rank,
                 timeout=None if timeout is None else timeout.total_seconds(),

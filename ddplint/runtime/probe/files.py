@@ -93,11 +93,15 @@ class Files:
         if absolute is None or not self._is_kept(absolute):
             return None
         path = self._overlay + absolute
+        return path if self._is_real(path) else None
+
+    def _is_real(self, path: str) -> bool:
+        """Whether there is such a file on the disk, whatever the script is told."""
         try:
             self._stat(path)
         except OSError:
-            return None
-        return path
+            return False
+        return True
 
     # What is done
 
@@ -217,7 +221,7 @@ class Files:
             if there is None or isinstance(path, int):
                 return original(path)
             absolute = str(self._absolute(path))
-            beside = original(absolute) if os.path.isdir(absolute) else []
+            beside = original(absolute) if self._is_real(absolute) else []
             return sorted({*beside, *original(there)})
 
         return listdir

@@ -83,7 +83,7 @@ class Hooks:
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Put ``make(original)`` in the place of ``owner.name``, where there is such a thing."""
         original = getattr(owner, name, None)
-        if original is not None and not _MARK in getattr(original, "__dict__", ()):
+        if original is not None and _MARK not in getattr(original, "__dict__", ()):
             other = functools.wraps(original)(make(original))
             other.__dict__[_MARK] = True
             setattr(owner, name, other)

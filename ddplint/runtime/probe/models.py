@@ -72,7 +72,7 @@ def patch_ddp(hooks: Hooks, module: Any) -> None:
             sequence=None,
         )
 
-    def wrapped(call: int, _result: Any, error: BaseException | None, args: Args, _kwargs: Kwargs) -> None:
+    def wrapped(call: int, _result: Any, error: BaseException | None, args: Args, kwargs: Kwargs) -> None:
         recorder.leave(Kind.COLLECTIVE_DONE, call, error, op="wrap")
         if error is not None:
             return
@@ -89,7 +89,7 @@ def patch_ddp(hooks: Hooks, module: Any) -> None:
             find_unused_parameters=getattr(wrapper, "find_unused_parameters", None),
             broadcast_buffers=getattr(wrapper, "broadcast_buffers", None),
             static_graph=getattr(wrapper, "static_graph", None),
-            device_ids=None if wrapper.device_ids is None else [str(one) for one in wrapper.device_ids],
+            device_ids=_devices(kwargs.get("device_ids", args[2] if len(args) > 2 else None)),
             devices=sorted({str(parameter.device) for parameter in parameters}),
         )
 
@@ -177,6 +177,10 @@ def _watch_backward(hooks: Hooks, owner: Any) -> None:
         recorder.leave(Kind.BACKWARD_DONE, call, error)
 
     hooks.around(owner, "backward", entered, left, family="backward")
+
+
+def _devices(given: Any) -> list[str] | None:
+    return None if given is None else [str(one) for one in given]
 
 
 def _batch_norms(model: Any) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ddplint.runtime.probe import data, devices, distributed, models, optimisation, output, process
+from ddplint.runtime.probe import data, devices, distributed, models, optimisation, output, process, stand_in
 from ddplint.runtime.probe.files import Files
 from ddplint.runtime.probe.hooks import Hooks
 from ddplint.runtime.probe.imports import Patch, Patches
@@ -69,6 +69,9 @@ def _watch(recorder: Recorder) -> None:
         "torch.utils.tensorboard.writer": [output.patch_tensorboard],
         "tqdm.std": [output.patch_tqdm],
     }
+    if recorder.plan.stand_in:
+        for name, patch in stand_in.PATCHES.items():
+            patches.setdefault(name, []).insert(0, patch)
     process.patch_process(hooks)
     output.patch_output(hooks)
     devices.patch_python_random(hooks)

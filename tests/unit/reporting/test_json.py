@@ -9,7 +9,7 @@ import pytest
 
 from ddplint import __version__
 from ddplint.engine.outcomes import Failed, Linted, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact, Verdict, Status
+from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact, Status, Verdict
 from ddplint.reporting.json import render_json
 from ddplint.reporting.rules_table import render_rules_json
 from ddplint.source import Position

@@ -13,7 +13,7 @@ from pydantic_sarif.model import (  # type: ignore[import-untyped]  # it ships n
 )
 
 from ddplint.engine.outcomes import Failed, Linted, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Confidence, Edit, Finding, Fix, Impact, Place, Verdict, Status
+from ddplint.findings import Applicability, Confidence, Edit, Finding, Fix, Impact, Place, Status, Verdict
 from ddplint.reporting import render_statistics
 from ddplint.reporting.github import render_github
 from ddplint.reporting.json import render_json

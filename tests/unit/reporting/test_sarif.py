@@ -9,7 +9,7 @@ from pydantic_sarif.model import (  # type: ignore[import-untyped]  # it ships n
 )
 
 from ddplint.engine.outcomes import Failed, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Edit, Fix, Impact, Place, Verdict, Status
+from ddplint.findings import Applicability, Edit, Fix, Impact, Place, Status, Verdict
 from ddplint.reporting.sarif import render_sarif
 from ddplint.source import Position
 from tests.unit.reporting.builders import finding, fix, place, report, rule

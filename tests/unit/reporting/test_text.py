@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ddplint.engine.outcomes import Failed, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Confidence, Finding, Verdict, Status
+from ddplint.findings import Applicability, Confidence, Finding, Status, Verdict
 from ddplint.reporting.text import render_text
 from tests.unit.reporting.builders import finding, fix, place, report
 
