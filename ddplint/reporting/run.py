@@ -38,7 +38,7 @@ def run_content(trace: Trace) -> dict[str, Any]:
         "steps": {str(rank): len(trace.steps(rank)) for rank in trace.ranks},
         "waits": [str(wait) for wait in trace.waits],
         "failures": [_failure(event) for event in trace.failures],
-        "hooks_failed": sorted({str(event["hook"]) for event in trace.of(Kind.HOOK_FAILED)}),
+        "hooks_failed": sorted({str(event["hook"]) for event in trace.hooks_failed}),
     }
 
 
@@ -58,7 +58,7 @@ def _lines(trace: Trace, style: Style) -> Iterator[str]:
         yield from _about_failure(trace)
     elif outcome is not None and outcome.ending is Ending.FAILED:
         yield from _about_exit_codes(trace)
-    failed = sorted({str(event["hook"]) for event in trace.of(Kind.HOOK_FAILED)})
+    failed = sorted({str(event["hook"]) for event in trace.hooks_failed})
     if failed:
         yield f"  could not be watched: {visible(', '.join(failed))}"
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ddplint.findings import Finding, Verdict
+from ddplint.findings import Finding, Status, Verdict
 from ddplint.trace import Ending, Kind, Trace
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ def _verdict(finding: Finding, rule: RegisteredRule, trace: Trace, changed: Coll
         return Verdict.could_not_run("no process of the script was seen")
     if not any(trace.reached(finding.lines).values()):
         return Verdict.not_exercised(f"no rank came to line {finding.place.start.line}", *_why(trace))
-    return rule.verdict(finding, trace)
+    verdict = rule.verdict(finding, trace)
+    if verdict.status is Status.REFUTED and trace.hooks_failed:
+        hooks = ", ".join(sorted({str(event["hook"]) for event in trace.hooks_failed}))
+        return Verdict.not_exercised(f"{verdict.summary}, but not all could be watched", f"failed hooks: {hooks}")
+    return verdict
 
 
 def _why(trace: Trace) -> list[str]:

@@ -79,19 +79,20 @@ class Kind(str, Enum):
     SAMPLER_PASS = "sampler_pass"  # sampler, cls, epoch, seed, replicas, rank, shuffle, count, first (64), digest: the
     #                                whole order of a DistributedSampler
     SET_EPOCH = "set_epoch"  # sampler, epoch
-    WORKER = "worker"  # worker, seed, python, numpy (digests of random states, None without numpy)
+    WORKER = "worker"  # worker (of a data loader), seed (of torch), python, numpy (digests of the states of their
+    #                    random generators after worker_init_fn; None without numpy)
 
     # Output
     PRINT = "print"  # text, to (stdout, stderr, file)
     LOG = "log"  # text, level, logger, shown (whether a handler wrote to the console)
     BAR = "bar"  # text, disabled: a progress bar of tqdm is made
     WARNING = "warning"  # text, category
-    SAVE = "save"  # path (absolute), what ("torch", "numpy" ...), diverted
+    SAVE = "save"  # path, what (torch), diverted (into the folder of the run)
     LOAD = "load"  # path, map_location
     WRITE = "write"  # path, what (open, mkdir, remove, rename), diverted
-    TRACKER = "tracker"  # what (a class or function of a tracker), path
+    TRACKER = "tracker"  # what (SummaryWriter, wandb.init, mlflow.start_run ...), path (None where there is none)
 
     # Devices and randomness
-    SEED = "seed"  # what (torch, numpy, python, cuda), seed
-    SYNC = "sync"  # what (item, synchronize, empty_cache, cpu ...)
-    DEVICE = "device"  # what (set_device, to, cuda), device
+    SEED = "seed"  # what (torch, numpy, python), seed
+    SYNC = "sync"  # what (item, cpu, synchronize, empty_cache)
+    DEVICE = "device"  # what (set_device; with the stand-in also to, cuda), device: as it was asked for

@@ -36,9 +36,13 @@ class Trace:
     def processes(self) -> tuple[Process, ...]:
         """The processes that train: each rank's, or the one of a script without ranks, as rank 0."""
         training = [process for process in self.all_processes if process.role == "rank"]
-        ranked = [process for process in training if process.rank is not None]
-        if ranked:
-            return tuple(sorted(ranked, key=lambda process: (process.rank or 0, process.started)))
+        by_rank: dict[int, Process] = {}
+        for process in training:
+            # A script may start Python programs of its own, which inherit the rank: the one with the group is meant.
+            if process.rank is not None and (process.rank not in by_rank or any(process.of(Kind.GROUP))):
+                by_rank[process.rank] = process
+        if by_rank:
+            return tuple(by_rank[rank] for rank in sorted(by_rank))
         for process in training[:1]:
             process.rank, process.world_size = 0, 1
         return tuple(training[:1])
@@ -88,9 +92,10 @@ class Trace:
                 counts[event.rank] = max(counts[event.rank], event["count"] if event.kind is Kind.LINE else 1)
         return counts
 
-    def hooks_failed(self, *hooks: str) -> bool:
-        """Whether one of some hooks (or, without names, any) failed, so that evidence may be missing."""
-        return any(not hooks or event["hook"] in hooks for event in self.of(Kind.HOOK_FAILED))
+    @property
+    def hooks_failed(self) -> list[Event]:
+        """The hooks that failed, so that evidence may be missing."""
+        return self.of(Kind.HOOK_FAILED)
 
     # How it ended
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
+import random
 import sys
 import time
 from array import array
@@ -220,13 +222,40 @@ class Data:
 
 
 def patch_worker(hooks: Hooks, module: Any) -> None:
-    """Say of a process that it is a worker of a data loader."""
+    """Say of a process that it is a worker of a data loader, and with which random states it begins."""
+    signature = inspect.signature(module._worker_loop)
 
-    def begun(_args: Args, _kwargs: Kwargs) -> None:
-        hooks.recorder.role = "worker"
-        hooks.recorder.write(Kind.ROLE, [], role="worker")
+    def loop(original: Any) -> Any:
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            hooks.recorder.role = "worker"
+            hooks.attempt("worker", lambda: hooks.recorder.write(Kind.ROLE, [], role="worker"))
+            given = signature.bind(*args, **kwargs).arguments
+            if "init_fn" in given:
+                given["init_fn"] = initialised(given["init_fn"])
+            return original(**given)
 
-    hooks.around(module, "_worker_loop", before=begun)
+        return watched
+
+    def initialised(init_fn: Any) -> Any:
+        def init(worker: int) -> None:
+            if init_fn is not None:
+                init_fn(worker)
+            hooks.attempt("worker", tell, worker)
+
+        return init
+
+    def tell(worker: int) -> None:
+        torch, numpy = sys.modules["torch"], sys.modules.get("numpy")
+        hooks.recorder.write(
+            Kind.WORKER,
+            [],
+            worker=worker,
+            seed=torch.initial_seed(),
+            python=_digest_of_state(random.getstate()),
+            numpy=None if numpy is None else _digest_of_state(numpy.random.get_state()),
+        )
+
+    hooks.replace(module, "_worker_loop", loop)
 
 
 def digest(order: list[int]) -> str:
@@ -238,6 +267,10 @@ def _digest_of_batch(tensor: Any) -> str:
     flat = tensor.detach().reshape(-1)
     stride = max(1, flat.numel() // (_VALUES * max(1, tensor.shape[0] if tensor.dim() else 1)))
     return hashlib.blake2b(str(flat[::stride].tolist()).encode(), digest_size=8).hexdigest()
+
+
+def _digest_of_state(state: Any) -> str:
+    return hashlib.blake2b(repr(state).encode(), digest_size=8).hexdigest()
 
 
 def _first_tensor(batch: Any) -> Any:

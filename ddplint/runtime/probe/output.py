@@ -82,17 +82,28 @@ def patch_tqdm(hooks: Hooks, module: Any) -> None:
 
 
 def patch_tensorboard(hooks: Hooks, module: Any) -> None:
-    """Watch ``SummaryWriter``; in a dry run it writes into the folder of the run."""
+    """Watch ``SummaryWriter``."""
 
-    def made(original: Any) -> Any:
-        def __init__(writer: Any, log_dir: Any = None, *args: Any, **kwargs: Any) -> Any:
-            path = "runs" if log_dir is None else str(log_dir)
-            hooks.attempt("SummaryWriter", lambda: hooks.recorder.write(Kind.TRACKER, what="SummaryWriter", path=path))
-            return original(writer, log_dir, *args, **kwargs)
+    def made(args: Args, kwargs: Kwargs) -> None:
+        path = args[1] if len(args) > 1 else kwargs.get("log_dir")
+        hooks.recorder.write(Kind.TRACKER, what="SummaryWriter", path=None if path is None else str(path))
 
-        return __init__
+    hooks.around(module.SummaryWriter, "__init__", before=made)
 
-    hooks.replace(module.SummaryWriter, "__init__", made)
+
+def patch_wandb(hooks: Hooks, module: Any) -> None:
+    """Watch the beginning of a run of wandb."""
+    _watch_tracker(hooks, module, "init")
+
+
+def patch_mlflow(hooks: Hooks, module: Any) -> None:
+    """Watch the beginning of a run of mlflow."""
+    _watch_tracker(hooks, module, "start_run")
+
+
+def _watch_tracker(hooks: Hooks, module: Any, name: str) -> None:
+    what = f"{module.__name__}.{name}"
+    hooks.around(module, name, before=lambda _args, _kwargs: hooks.recorder.write(Kind.TRACKER, what=what, path=None))
 
 
 def _is_shown(logger: Any, record: Any) -> bool:
@@ -113,6 +124,10 @@ def _is_shown(logger: Any, record: Any) -> bool:
 
 
 def _stream(file: Any) -> str:
-    if file is None or file is sys.stdout:
-        return "stdout"
-    return "stderr" if file is sys.stderr else "file"
+    """Tell where a text goes; what the script has put in the place of the standard output may lead nowhere."""
+    stream = sys.stdout if file is None else file
+    try:
+        descriptor = stream.fileno()
+    except (AttributeError, OSError, ValueError):
+        return "stdout" if stream is sys.stdout else "stderr" if stream is sys.stderr else "file"
+    return {1: "stdout", 2: "stderr"}.get(descriptor, "file")

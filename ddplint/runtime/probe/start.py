@@ -67,7 +67,9 @@ def _watch(recorder: Recorder) -> None:
         "torch.utils.data.distributed": [loaders.patch_distributed_sampler],
         "torch.utils.data.sampler": [loaders.patch_sampler],
         "torch.utils.tensorboard.writer": [output.patch_tensorboard],
+        "mlflow": [output.patch_mlflow],
         "tqdm.std": [output.patch_tqdm],
+        "wandb": [output.patch_wandb],
     }
     if recorder.plan.stand_in:
         for name, patch in stand_in.PATCHES.items():
