@@ -48,6 +48,11 @@ class Trace:
         return tuple(training[:1])
 
     @property
+    def workers(self) -> tuple[Process, ...]:
+        """The workers of data loaders; each has the rank of its parent."""
+        return tuple(process for process in self.all_processes if process.role == "worker")
+
+    @property
     def ranks(self) -> tuple[int, ...]:
         """The ranks that were seen."""
         return tuple(sorted({process.rank for process in self.processes if process.rank is not None}))
