@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import click
 
 from ddplint.cli.check import COLORS
 from ddplint.cli.values import comma_list, one_of
+from ddplint.errors import EnvironmentLacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ def command(**values: Any) -> int:
       ddplint confirm train.py
       ddplint confirm train.py --steps 8 -- --epochs 2 --data data/
     """
+    if sys.platform == "win32":
+        raise EnvironmentLacks("a traced run needs Linux or macOS")
     from ddplint.cli.confirming import confirm  # the rest of the program, which --help does not need
 
     return confirm(Options(**values))

@@ -206,7 +206,7 @@ def _mode(hooks: Hooks, torch: Any) -> Any:
             told.add(key)
             hooks.recorder.write(Kind.DEVICE, stack, what=what, device=str(device))
 
-    class OnCpu(TorchFunctionMode):  # type: ignore[misc]
+    class OnCpu(TorchFunctionMode):
         def __torch_function__(self, func: Any, _types: Any, args: Args = (), kwargs: Kwargs | None = None) -> Any:
             kwargs = dict(kwargs or {})
             if func in same:
@@ -245,8 +245,7 @@ def _index(device: Any) -> int | None:
     if isinstance(device, str):
         _, _, index = device.partition(":")
         return int(index) if index.isdigit() else None
-    index = getattr(device, "index", None)
-    return index if isinstance(index, int) else None
+    return getattr(device, "index", None)
 
 
 def _backend(backend: Any) -> str:
