@@ -1,4 +1,4 @@
-"""Where a script says which of all processes it is: to a process group, a sampler, or by taking every n-th item."""
+"""Where a script says which of all processes it is: to a process group, or by taking every n-th item."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ddplint.project.samplers import DISTRIBUTED_SAMPLER
 from ddplint.semantics import Expression, Script
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.expressions import Slice
@@ -22,7 +21,6 @@ class RankPurpose(Enum):
     """What a rank is given for."""
 
     GROUP = "to join the process group"
-    SAMPLER = "to draw a share of the samples"
     SLICE = "to take every n-th item"
 
 
@@ -43,15 +41,11 @@ class RankUses:
 
     def of(self, script: Script) -> Iterator[RankUse]:
         """Yield the ranks that a script gives; the number of processes may be unknown only where it is left out."""
-        yield from self._given(script, RankPurpose.GROUP, _INIT, "world_size")
-        yield from self._given(script, RankPurpose.SAMPLER, DISTRIBUTED_SAMPLER, "num_replicas")
+        for call in self._project.calls(script, _INIT):
+            rank, count = self._project.argument(call, "rank"), self._project.argument(call, "world_size")
+            if isinstance(rank, Expression) and count is not Missing.UNKNOWN:
+                yield RankUse(RankPurpose.GROUP, rank, count if isinstance(count, Expression) else None)
         for taken in script.sliced:
             cut = taken.index
             if isinstance(cut, Slice) and cut.lower is not None and cut.upper is None and cut.step is not None:
                 yield RankUse(RankPurpose.SLICE, cut.lower, cut.step)
-
-    def _given(self, script: Script, purpose: RankPurpose, callee: str, size: str) -> Iterator[RankUse]:
-        for call in self._project.calls(script, callee):
-            rank, count = self._project.argument(call, "rank"), self._project.argument(call, size)
-            if isinstance(rank, Expression) and count is not Missing.UNKNOWN:
-                yield RankUse(purpose, rank, count if isinstance(count, Expression) else None)

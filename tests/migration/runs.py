@@ -20,6 +20,12 @@ PATIENCE = 100
 GLOO_ABORT = "terminate called without an active exception"
 # The scripts wrap their model where there are several GPUs; DataParallel hands everything through where there are none.
 TWO_GPUS = "import torch\ntorch.cuda.device_count = lambda: 2\n"
+# Ranks that share one GPU: NCCL takes none twice, gloo does. What a script asks for is rewritten on the way.
+SHARED_GPU = """import torch.cuda, torch.distributed as dist
+init = dist.init_process_group
+dist.init_process_group = lambda backend, **how: init("gloo", **how)
+torch.cuda.set_device = lambda device: None
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +36,19 @@ class Run:
     saved: dict[str, dict[str, Any]]
 
 
-def run(text: str, folder: Path, ranks: int | None, *options: str) -> Run:
+def run(text: str, folder: Path, ranks: int | None, *options: str, before: str = TWO_GPUS, gpus: str = "") -> Run:
     """Run a script in a new folder, with ``ranks`` processes as torchrun starts them, None: by python alone.
 
-    Raises AssertionError with what it wrote to the standard error when it fails.
+    ``before`` is run before the script; ``gpus`` are those that it sees, as in CUDA_VISIBLE_DEVICES. Raises
+    AssertionError with what it wrote to the standard error when it fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "train.py").write_text(text)
-    (folder / "sitecustomize.py").write_text(TWO_GPUS)
+    (folder / "sitecustomize.py").write_text(before)
     command = [sys.executable, "train.py", *options]
     processes = [
         subprocess.Popen(command, cwd=folder, env=environment, stdout=PIPE, stderr=PIPE, text=True)
-        for environment in _environments(folder, ranks)
+        for environment in _environments(folder, ranks, gpus)
     ]
     try:
         printed = [process.communicate(timeout=PATIENCE) for process in processes]
@@ -58,10 +65,10 @@ def _is_gloo_abort(code: int, error: str) -> bool:
     return code == -signal.SIGABRT and error.rstrip().endswith(GLOO_ABORT)
 
 
-def _environments(folder: Path, ranks: int | None) -> list[dict[str, str]]:
+def _environments(folder: Path, ranks: int | None, gpus: str) -> list[dict[str, str]]:
     """Return what each process finds in its environment."""
     own = {**os.environ, "PYTHONPATH": str(folder), "PYTHONUNBUFFERED": "1"}
-    own |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    own |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": gpus}
     if ranks is None:
         return [own]
     with socket.socket() as found:
@@ -94,7 +101,7 @@ def _difference(value: Any, other: Any) -> float:
 def _state(path: Path) -> dict[str, Any]:
     import torch  # noqa: TID251 - the states that runs saved are read with what wrote them
 
-    return dict(_flat(torch.load(path), ""))
+    return dict(_flat(torch.load(path, map_location="cpu"), ""))
 
 
 def _flat(value: Any, prefix: str) -> list[tuple[str, Any]]:

@@ -2,9 +2,9 @@
 
 ## What it finds
 
-LOCAL_RANK, `args.local_rank` or the index of a spawned process, given as `rank` to `init_process_group` or to
-`DistributedSampler`, or as the start of `items[local_rank::world_size]`, while the number of processes is that of the
-whole job: WORLD_SIZE, `get_world_size()`, a number of machines times the processes of each, or left out.
+LOCAL_RANK, `args.local_rank` or the index of a spawned process, given as `rank` to `init_process_group`, or as the
+start of `items[local_rank::world_size]`, while the number of processes is that of the whole job: WORLD_SIZE,
+`get_world_size()`, a number of machines times the processes of each, or left out. Samplers are left to DDP205.
 
 It is silent where a number may also be something else, and where the number of processes is that of the machine. In a
 program for one machine it is merely possible (`--pedantic`): its processes meet at `localhost`, are spawned by a parent
@@ -13,8 +13,8 @@ that knows of no other machine, or the file says to start it with `--standalone`
 ## Why it matters
 
 On one machine both ranks are the same, and everything works. With a second machine, ranks come twice and others never:
-the process group waits until its timeout for those that are missing, or fails, and a sampler gives the same samples to
-both machines, and a part of the data to nobody.
+the process group waits until its timeout for those that are missing, or fails. Where items are taken by rank, both
+machines take the same, and nobody takes the others.
 
 ## Example
 
@@ -96,14 +96,13 @@ RULE = Rule(
     name="local-rank-as-rank",
     impact=Impact.HANG,
     since="0.1.0",
-    triggers=("init_process_group", "DistributedSampler", "local_rank", "LOCAL_RANK"),
+    triggers=("init_process_group", "local_rank", "LOCAL_RANK"),
     everyday=True,
     discharged_by=LOOP_DRIVERS | {"horovod", "ray"},
     applicability=Applicability.SAFE,
 )
 COSTS = {
     RankPurpose.GROUP: "a second machine brings the same ranks again, and the group waits for the missing ones",
-    RankPurpose.SAMPLER: "two machines draw the same samples, and nobody draws the others",
     RankPurpose.SLICE: "two machines take the same items, and nobody takes the others",
 }
 

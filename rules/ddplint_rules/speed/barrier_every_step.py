@@ -7,7 +7,8 @@ a function that it calls, where every step comes to it, in a program that trains
 
 It is silent under a test such as `step % 100 == 0`, once an epoch, in loops without a backward pass, and for a barrier
 with `async_op=True`. Where the wait may be meant, it is shown with `--pedantic`: in benchmarks and evaluations, and a
-`synchronize` where the function takes the time or sends to other ranks.
+`synchronize` where the function takes the time or sends to other ranks. So is a `synchronize` after which Python waits
+anyway: the same step then comes to a `.item()`, `.cpu()` or `.tolist()`.
 
 ## Why it matters
 
@@ -123,6 +124,8 @@ CLOCKS = frozenset(
 )
 # Exchanges between two ranks, after which a wait for the GPU can be needed.
 SENDS = frozenset({"torch.distributed.batch_isend_irecv", "torch.distributed.isend", "torch.distributed.irecv"})
+# Methods that hand a number of the GPU to Python, which waits for it.
+READS = frozenset({"item", "cpu", "numpy", "tolist"})
 # Names of objects and methods that take the time.
 TIMERS = re.compile(
     r"(?:^|_)(?:tic|toc|timers?|stopwatch|elapsed(?:_time)?)(?:_|$)|(?:time|perf)_?meter", re.IGNORECASE
@@ -148,14 +151,25 @@ def _waits(call: Call, project: Project) -> bool:
 
 
 def _may_be_meant(call: Call, project: Project) -> bool:
-    """Whether a program measures what it does, or the function around a wait for the GPU has a reason for it."""
+    """Whether a program measures what it does, or the function around a wait for the GPU has a reason or no cost."""
     script = call.scope.script
     if project.role(script) is Role.EVALUATION:
         return True
     if project.certainly(call.callee, *BARRIERS):
         return False
     beside = script.calls_in(call.scope.function)
-    return any(project.names(other.callee) & (CLOCKS | SENDS) or _names_timer(other) for other in beside)
+    reasons = CLOCKS | SENDS
+    return any(project.names(other.callee) & reasons or _names_timer(other) or _reads(other, call) for other in beside)
+
+
+def _reads(other: Call, wait: Call) -> bool:
+    """Whether a later call in the same block, or one around it, waits for the GPU as well."""
+    return (
+        other.order > wait.order
+        and last_name(other.callee) in READS
+        and not other.arguments
+        and other.region in wait.region.chain()
+    )
 
 
 def _names_timer(call: Call) -> bool:

@@ -88,6 +88,9 @@ for epoch in range(10):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+dist.barrier()
+dist.destroy_process_group()
 ```
 
 The same by hand, in a script that torchrun always starts:

@@ -62,6 +62,38 @@ def test_a_plain_script_moves(tmp_path: Path) -> None:
     assert "    loader.sampler.set_epoch(epoch)\n    for inputs" in after
 
 
+ENTRY = 'if __name__ == "__main__":\n'
+
+
+def in_main(last: str) -> str:
+    """Return the script with its course in a main() that the last lines call."""
+    head, course = SCRIPT.split("\ndevice", 1)
+    body = "".join(f"    {line}" for line in f"device{course}".splitlines(keepends=True))
+    return f"{head}\n\n\ndef main():\n{body}\n\n{ENTRY}{last}"
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        pytest.param(SCRIPT, f"{STEP}\ndist.barrier()\ndist.destroy_process_group()\n", id="a flat script"),
+        pytest.param(
+            in_main("    main()\n"),
+            f"{ENTRY}    setup_distributed()\n    main()\n    dist.barrier()\n    dist.destroy_process_group()\n",
+            id="once main() has returned, and its objects are gone",
+        ),
+        pytest.param(
+            in_main("    raise SystemExit(main())\n"),
+            f"{ENTRY}    setup_distributed()\n    raise SystemExit(main())\n",
+            id="a script that ends by a way of its own is left alone",
+        ),
+    ],
+)
+def test_the_processes_part_at_the_end(tmp_path: Path, text: str, end: str) -> None:
+    _, after = planned(text, tmp_path)
+    compile(after, "train.py", "exec")
+    assert after.endswith(end)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "written"),
     [
