@@ -37,7 +37,10 @@ class Kind(str, Enum):
     )
 
     # Groups and collectives. Numbers of calls count up within a process.
-    GROUP = "group"  # backend, asked (the backend that was asked for), world_size, rank, timeout (seconds)
+    GROUP = (
+        "group"  # backend, asked (the backend that was asked for), world_size, rank, timeout (seconds), init_method,
+    )
+    #                  environment (variables of torch, CUDA, NCCL, OpenMP and the meeting point by then)
     GROUP_END = "group_end"  # destroy_process_group is done
     SUBGROUP = "subgroup"  # ranks (None: all), backend: new_group is called
     COLLECTIVE = "collective"  # call, op, group (name), ranks (of a subgroup, else None), sequence, elements, dtype,
@@ -76,8 +79,10 @@ class Kind(str, Enum):
     PASS_END = "pass_end"  # loader, number, batches, steps (of optimizers in the meantime), cut (by us), count (of
     #                        indices), first (64 of them), digest; the last three are None for iterable datasets
     BATCH = "batch"  # loader, pass_number, number, wait (seconds), size, digest, pinned, device
-    SAMPLER_PASS = "sampler_pass"  # sampler, cls, epoch, seed, replicas, rank, shuffle, count, first (64), digest: the
-    #                                whole order of a DistributedSampler
+    SAMPLER_PASS = (
+        "sampler_pass"  # sampler, cls, epoch, seed, replicas, rank, shuffle, samples (of its dataset), count,
+    )
+    #                                first (64), digest: the whole order of a DistributedSampler
     SET_EPOCH = "set_epoch"  # sampler, epoch
     WORKER = "worker"  # worker (of a data loader), seed (of torch), python, numpy (digests of the states of their
     #                    random generators after worker_init_fn; None without numpy)
@@ -87,7 +92,8 @@ class Kind(str, Enum):
     LOG = "log"  # text, level, logger, shown (whether a handler wrote to the console)
     BAR = "bar"  # text, disabled: a progress bar of tqdm is made
     WARNING = "warning"  # text, category
-    SAVE = "save"  # path, what (torch), diverted (into the folder of the run)
+    SAVE = "save"  # path, what (torch), diverted (into the folder of the run), keys (up to 16 of a dict and of the
+    #                dicts in it)
     LOAD = "load"  # path, map_location
     WRITE = "write"  # path, what (open, mkdir, remove, rename), diverted
     TRACKER = "tracker"  # what (SummaryWriter, wandb.init, mlflow.start_run ...), path (None where there is none)

@@ -111,6 +111,7 @@ class Data:
             replicas=sampler.num_replicas,
             rank=sampler.rank,
             shuffle=sampler.shuffle,
+            samples=_length(sampler.dataset),
             count=len(order),
             first=order[:_FIRST],
             digest=digest(order),

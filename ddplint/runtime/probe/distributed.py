@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any, Callable
 
 from ddplint.runtime.probe.hooks import Hooks
@@ -31,6 +32,8 @@ COLLECTIVES = (
     "scatter",
     "scatter_object_list",
 )
+# Of the environment variables that are written out.
+_VARIABLES = ("CUDA_", "GLOO_", "LOCAL_", "MASTER_", "NCCL_", "OMP_", "PYTORCH_", "RANK", "TORCH_", "WORLD_SIZE")
 BETWEEN_TWO = ("send", "recv", "isend", "irecv", "send_object_list", "recv_object_list")
 
 
@@ -82,6 +85,8 @@ def _watch_groups(hooks: Hooks, module: Any) -> None:
                 world_size=recorder.world_size,
                 rank=recorder.rank,
                 timeout=None if timeout is None else timeout.total_seconds(),
+                init_method=args[1] if len(args) > 1 else kwargs.get("init_method"),
+                environment={name: value for name, value in os.environ.items() if name.startswith(_VARIABLES)},
             )
 
     def ended(

@@ -17,6 +17,7 @@ from ddplint.trace.kinds import Kind
 Args = Tuple[Any, ...]
 Kwargs = Dict[str, Any]
 _CHANGES = frozenset("wax+")
+_KEYS = 16  # of what is saved
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
 
 
@@ -52,7 +53,7 @@ class Files:
 
         def saving(original: Any) -> Any:
             def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
-                path = hooks.attempt("torch.save", self._saved, f)
+                path = hooks.attempt("torch.save", self._saved, f, obj)
                 return original(obj, f if path is None else path, *args, **kwargs)
 
             return save
@@ -105,12 +106,12 @@ class Files:
 
     # What is done
 
-    def _saved(self, f: Any) -> str | None:
+    def _saved(self, f: Any, obj: Any) -> str | None:
         absolute = self._absolute(f)
         if absolute is None:  # an open file, which is known already
             return None
         target = self._diverted(absolute)
-        self._recorder.write(Kind.SAVE, path=absolute, what="torch", diverted=target is not None)
+        self._recorder.write(Kind.SAVE, path=absolute, what="torch", diverted=target is not None, keys=_keys(obj))
         if target is not None and self._has_folder(absolute):
             _make_folder(target)
             return target
@@ -231,6 +232,14 @@ class Files:
         is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._root)
         if stack and not is_temporary:
             self._recorder.write(Kind.WRITE, stack, path=absolute, what=what, diverted=target is not None)
+
+
+def _keys(obj: Any) -> list[str]:
+    """Return the first keys of a dict, and of the dicts in it."""
+    if not isinstance(obj, dict):
+        return []
+    inner = [key for part in obj.values() if isinstance(part, dict) for key in part]
+    return [key for key in [*obj, *inner] if isinstance(key, str)][:_KEYS]
 
 
 def _make_folder(target: str) -> None:
