@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from ddplint.runtime.start import Start
 HOME = Path(ddplint.__file__).parent
 _INJECTED = HOME / "runtime" / "probe" / "inject"
 LOGS = "logs"
+# A line of torchrun: failed (exitcode: -9) local_rank: 1 (pid: 77) of binary: ...
+_CODE = re.compile(r"\(exitcode: (-?\d+)\) local_rank: (\d+)")
 _RANK_VARIABLES = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT")
 # Trackers that would send what is only a test to a server.
 _QUIET = {"WANDB_MODE": "disabled", "WANDB_SILENT": "true", "COMET_START_ONLINE": "false"}
@@ -88,6 +91,15 @@ def last_lines(folder: Path, most: int) -> dict[int, tuple[str, ...]]:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         found.setdefault(int(rank) if rank.isdigit() else -1, []).extend(lines)
     return {rank: tuple(lines[-most:]) for rank, lines in found.items()}
+
+
+def codes_told(folder: Path) -> dict[int, int]:
+    """Return the exit codes, by rank, of which torchrun says that they ended the run."""
+    log = folder / LOGS / "launcher.log"
+    if not log.exists():
+        return {}
+    told = _CODE.findall(log.read_text(encoding="utf-8", errors="replace"))
+    return {int(rank): int(code) for code, rank in told}
 
 
 def _direct(rank: int, request: Request, environment: Mapping[str, str], port: str, logs: Path) -> Launch:

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from ddplint.runtime.ends import end_all
-from ddplint.runtime.launch import LOGS, Launch, last_lines
+from ddplint.runtime.launch import LOGS, Launch, codes_told, last_lines
 from ddplint.runtime.probe.plan import ALIVE, PULSES
 from ddplint.trace.outcome import FILE, Ending
 
@@ -82,6 +82,7 @@ def supervise(launches: Sequence[Launch], folder: Path, cwd: Path, limits: Limit
         finally:
             pulses = list(_pulses(folder))
             codes = {_key(launch): code for launch, child in children if (code := child.poll()) is not None}
+            codes.update(codes_told(folder))
             for _, child in children:
                 if child.poll() is None:
                     child.kill()

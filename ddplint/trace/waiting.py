@@ -61,6 +61,8 @@ def waits(processes: Sequence[Process], outcome: Outcome | None, until: float) -
     lost = {error.process.pid: error for error in errors if _is_lost(error)}
     if not lost or min(error.time for error in errors) < min(error.time for error in lost.values()):
         return ()  # a rank that failed for another reason is gone, and that is no standstill
+    if any(outcome.codes.get(process.rank or 0) and process.pid not in lost for process in ranked):
+        return ()  # nor is one that was killed, or that gave up
     return tuple(sorted((_last(process, lost.get(process.pid)) for process in ranked), key=lambda wait: wait.rank))
 
 

@@ -57,6 +57,27 @@ for _ in range(3):
 """
 
 
+KILLED = (
+    GROUP + "import os, signal\nif dist.get_rank() == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\ndist.barrier()\n"
+)
+CUSTOMISED = "import sitecustomize\nprint(sitecustomize.SETTING)\nimport torch\n"
+WRITES = """
+import os
+import torch
+
+os.makedirs("out/deep", exist_ok=True)
+torch.save({"a": 1}, "out/deep/model.pt")
+with open("notes.txt", "a") as file:
+    file.write("more")
+os.rename("out/deep/model.pt", "out/last.pt")
+os.remove("old.txt")
+assert torch.load("out/last.pt") == {"a": 1}
+assert open("notes.txt").read() == "some, more"
+assert os.path.isdir("out/deep") and not os.path.exists("out/deep/model.pt")
+assert sorted(os.listdir("out")) == ["deep", "last.pt"]
+"""
+
+
 def write(folder: Path, text: str, name: str = "train.py") -> Path:
     script = folder / name
     script.write_text(text)
@@ -69,6 +90,35 @@ def test_the_first_rank_that_fails_is_named_with_its_place(tmp_path: Path) -> No
     assert run.about["ending"] == "failed"
     assert run.about["failures"][0] == "rank 1 at train.py:9: ValueError: no such dataset"
     assert run.about["waits"] == []  # rank 0 lost its partner because that one failed: no hang
+
+
+@pytest.mark.parametrize("launcher", ["direct", "torchrun"])
+def test_a_rank_that_is_killed_is_no_hang(tmp_path: Path, launcher: str) -> None:
+    script = write(tmp_path, KILLED, f"killed{os.getpid()}{launcher}.py")
+    run = confirm(script, "--launcher", launcher)
+    assert (run.code, run.about["ending"], run.about["waits"]) == (4, "failed", []), run.content
+    assert processes_of(script.name) == []
+
+
+@pytest.mark.parametrize("writes", [False, True], ids=["a dry run", "a run that may write"])
+def test_what_a_script_writes_stays_beside_its_folder_unless_it_may_write(tmp_path: Path, writes: bool) -> None:
+    (tmp_path / "notes.txt").write_text("some, ")
+    (tmp_path / "old.txt").touch()
+    script = write(tmp_path, WRITES)
+    run = confirm(script, *(["--write"] if writes else []))
+    assert (run.code, run.about["failures"]) == (0, []), run.content
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
+    dry = ["notes.txt", "old.txt", "train.py"]
+    assert left == (["notes.txt", "out", "out/deep", "out/last.pt", "train.py"] if writes else dry)
+    assert (tmp_path / "notes.txt").read_text() == ("some, more" if writes else "some, ")
+
+
+def test_the_users_own_sitecustomize_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("SETTING = 'mine'\n")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    run = confirm(write(tmp_path, CUSTOMISED))
+    assert (run.code, run.about["failures"]) == (0, []), run.content
 
 
 def test_the_time_limit_ends_a_run(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ddplint.trace.kinds import Kind
 Args = Tuple[Any, ...]
 Kwargs = Dict[str, Any]
 _CHANGES = frozenset("wax+")
+_LARGEST = 64 << 20  # bytes of a file that is copied to be changed
 _KEYS = 16  # of what is saved
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
 
@@ -30,9 +31,11 @@ class Files:
         self._overlay = os.path.join(self._recorder.folder, OVERLAY)
         self._dry = not self._recorder.plan.write
         self._stat = os.stat
-        self._root = os.path.join(self._recorder.plan.root, "")
+        # The user's: always kept as they are.
+        self._own = tuple(os.path.join(path, "") for path in (self._recorder.plan.root, os.getcwd()))
         self._folder = os.path.join(self._recorder.folder, "")
-        self._free = (*_SYSTEM, os.path.join(tempfile.gettempdir(), ""))
+        # What is there to be written: temporary files, and the caches and settings of libraries.
+        self._free = (*_SYSTEM, os.path.join(tempfile.gettempdir(), ""), os.path.expanduser("~/."))
 
     def patch(self) -> None:
         """Watch, and in a dry run divert, what the standard library opens and makes."""
@@ -84,10 +87,10 @@ class Files:
         return self._overlay + absolute if self._is_kept(absolute) else None
 
     def _is_kept(self, absolute: str) -> bool:
-        """Whether a dry run keeps the script from changing a file: all but what is for temporary files."""
+        """Whether a dry run keeps the script from changing a file."""
         if not self._dry or absolute.startswith(self._folder):
             return False
-        return absolute.startswith(self._root) or not absolute.startswith(self._free)
+        return absolute.startswith(self._own) or not absolute.startswith(self._free)
 
     def _present(self, absolute: str | None) -> str | None:
         """Return the copy of a file in the overlay, None where there is none."""
@@ -143,12 +146,16 @@ class Files:
         if absolute.startswith(_SYSTEM):
             return None
         target = self._diverted(absolute)
+        there = self._present(absolute)
+        size = 0
+        if there is None and os.path.isfile(absolute) and not str(mode).startswith("w"):
+            size = os.path.getsize(absolute)
+            target = target if size <= _LARGEST else None  # data that is opened to be changed, and mostly is not
         self._write("open", absolute, target)
         if target is None or not self._has_folder(absolute):
             return None
-        there = self._present(absolute)
         _make_folder(target)
-        if there is None and os.path.isfile(absolute) and not str(mode).startswith("w"):
+        if size:
             shutil.copyfile(absolute, target)
         return target
 
@@ -229,7 +236,7 @@ class Files:
 
     def _write(self, what: str, absolute: str, target: str | None) -> None:
         stack: list[list[object]] = self._recorder.places.stack(sys._getframe(1))
-        is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._root)
+        is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._own)
         if stack and not is_temporary:
             self._recorder.write(Kind.WRITE, stack, path=absolute, what=what, diverted=target is not None)
 

@@ -99,6 +99,12 @@ WAITS = [
         id="no standstill: the other rank had been stopped",
     ),
     pytest.param(
+        [[BARRIER, event("error", 8, error="RuntimeError", text=LOST), event("exit")], [event("backward", 12, call=1)]],
+        outcome("failed") | {"codes": {"0": 1, "1": -9}},
+        [],
+        id="no standstill: the other rank was killed",
+    ),
+    pytest.param(
         [[BARRIER, event("collective_done", 8, of=1, error=None)], []],
         outcome("finished"),
         [],
