@@ -7,7 +7,7 @@ from typing import Any
 
 from ddplint.reporting.escape import visible
 from ddplint.reporting.style import Paint, Style
-from ddplint.trace import Ending, Event, Kind, Trace
+from ddplint.trace import Ending, Event, Kind, Outcome, Trace
 
 _ENDED = {
     Ending.FINISHED: "ended",
@@ -54,31 +54,32 @@ def _lines(trace: Trace, style: Style) -> Iterator[str]:
     if stopped is not None:
         yield f"  it was stopped: {visible(stopped)}"
     yield from (f"  {visible(str(wait))}" for wait in trace.waits)
-    if trace.failures:
-        yield from _about_failure(trace)
-    elif outcome is not None and outcome.ending is Ending.FAILED:
-        yield from _about_exit_codes(trace)
+    if outcome is not None and outcome.ending is Ending.FAILED:
+        yield from _about_failures(trace, outcome)
     failed = sorted({str(event["hook"]) for event in trace.hooks_failed})
     if failed:
         yield f"  could not be watched: {visible(', '.join(failed))}"
 
 
-def _about_failure(trace: Trace) -> Iterator[str]:
-    first = trace.failures[0]
-    yield f"  first to fail: {visible(_failure(first))}"
-    if trace.outcome is not None and first.rank is not None:
-        yield from (f"    | {visible(line)}" for line in trace.outcome.output.get(first.rank, ())[-_LAST:])
+def _about_failures(trace: Trace, outcome: Outcome) -> Iterator[str]:
+    """Name the first that failed with its last lines, and who ended without an error of Python's."""
+    first = next(iter(trace.failures), None)
+    if first is not None:
+        yield f"  first to fail: {visible(_failure(first))}"
+        yield from _last_words(outcome, first.rank)
+    explained = {event.rank for event in trace.failures}
+    silent = {rank: code for rank, code in outcome.codes.items() if code and rank >= 0 and rank not in explained}
+    if not silent and first is None:
+        silent = {rank: code for rank, code in outcome.codes.items() if code}
+    for rank, code in sorted(silent.items()):
+        who = "the script" if rank < 0 else f"rank {rank}"
+        yield f"  {who} " + (f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}")
+        yield from _last_words(outcome, rank)
 
 
-def _about_exit_codes(trace: Trace) -> Iterator[str]:
-    outcome = trace.outcome
-    assert outcome is not None
-    for rank, code in outcome.codes.items():
-        if code:
-            yield f"  {'the script' if rank < 0 else f'rank {rank}'} ended with exit code {code}"
-    for rank, lines in outcome.output.items():
-        who = "launcher" if rank < 0 else f"rank {rank}"
-        yield from (f"    {who} | {visible(line)}" for line in lines[-_LAST:])
+def _last_words(outcome: Outcome, rank: int | None) -> list[str]:
+    lines = outcome.output.get(-1 if rank is None else rank, ())
+    return [f"    | {visible(line)}" for line in lines[-_LAST:]]
 
 
 def _failure(event: Event) -> str:
@@ -94,4 +95,4 @@ def _stopped(trace: Trace) -> str | None:
 
 
 def _torch(trace: Trace) -> Event | None:
-    return next(iter(trace.of(Kind.TORCH)), None)
+    return next((event for process in trace.all_processes for event in process.of(Kind.TORCH)), None)

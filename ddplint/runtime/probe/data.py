@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from array import array
+from itertools import chain, islice
 from typing import Any, Dict, Iterator, Tuple
 
 from ddplint.runtime.probe.hooks import Hooks
@@ -160,19 +161,21 @@ class Data:
         count = 0
         steps = self._stopper.steps
         was_cut = False
-        begun = False
         limit = self._recorder.plan.steps
         for batch in drawn:
-            if not begun:
-                begun = True
+            if count == limit:
+                rest = None if iterable else _beyond_the_end(loader, iterator, drawn, count + 1)
+                if rest is None:
+                    was_cut = True
+                    break
+                yield from chain([batch], rest, drawn)
+                return
+            if not count:
                 self._passes[number] = pass_number + 1
                 iterator._ddplint_pass = (number, pass_number)
                 self._hooks.attempt("pass", self._write_pass, number, pass_number)
-            if count == limit and (iterable or not _is_endless(loader, iterator)):
-                was_cut = True
-                break
             count += 1
-            if not iterable and len(indices) <= limit * _LONGEST:
+            if not iterable:
                 indices.extend(batch if isinstance(batch, (list, tuple)) else [batch])
             yield batch
         # The iterator asks for more only after its last batch was used, or, with workers, was handed out to them.
@@ -282,12 +285,24 @@ def _first_tensor(batch: Any) -> Any:
     return next((found for found in map(_first_tensor, parts) if found is not None), None)
 
 
-def _is_endless(loader: Any, iterator: Any) -> bool:
-    """Whether the batches of a loader go on for ever: to cut those would take away what its class counts on."""
-    length = _length(iterator._index_sampler)
-    if length is None or length > _LONGEST or type(iterator._index_sampler).__module__.startswith("torch.utils.data"):
-        return False
-    return sum(1 for _ in zip(range(length + 1), iter(loader.batch_sampler or loader.sampler))) > length
+def _beyond_the_end(loader: Any, iterator: Any, drawn: Iterator[Any], count: int) -> list[Any] | None:
+    """Return what a sampler draws after ``count`` batches, when that is more than there should be; else None.
+
+    Batches that go on for ever are not to be cut: the class of the loader counts on them.
+    """
+    sampler = iterator._index_sampler
+    parts = (sampler, getattr(sampler, "sampler", sampler))
+    if all(type(part).__module__.startswith("torch.utils.data") for part in parts):
+        return None
+    length = _length(sampler)
+    if length is None:
+        length = _length(loader)
+    if length is None:
+        return []
+    if length > _LONGEST:
+        return None
+    rest = list(islice(drawn, max(0, length - count + 1)))
+    return rest if count + len(rest) > length else None
 
 
 def _length(sized: Any) -> int | None:

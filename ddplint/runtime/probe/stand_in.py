@@ -68,6 +68,7 @@ def stand_in_for_cuda(hooks: Hooks, torch: Any) -> None:
     cuda.stream = lambda *_args: nullcontext()
     cuda.Event, cuda.Stream = _Event, _Stream
     cuda.current_stream = cuda.default_stream = lambda *_args: _Stream()
+    torch.compile = _not_compiled
     _mode(hooks, torch).__enter__()
 
 
@@ -149,6 +150,11 @@ def stand_in_for_pinned_memory(_hooks: Hooks, module: Any) -> None:
         original(self, loader, *args, **kwargs)
 
     module._BaseDataLoaderIter.__init__ = __init__
+
+
+def _not_compiled(model: Any = None, **_options: Any) -> Any:
+    """What is compiled for a GPU runs as it is written."""
+    return model if model is not None else lambda function: function
 
 
 class _Event:
