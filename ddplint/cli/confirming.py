@@ -38,9 +38,10 @@ def confirm(options: Options) -> int:
         raise PathError(f"no such script: {options.script}")
     python = options.python or sys.executable
     _require_torch(python)
-    settings = load_settings(cwd, options.config).with_options(
-        select=options.select, ignore=options.ignore, pedantic=options.pedantic
-    )
+    settings = load_settings(cwd, options.config)
+    if options.select:
+        settings = settings.with_options(extend_select=(), ignore=())
+    settings = settings.with_options(select=options.select, ignore=options.ignore, pedantic=options.pedantic)
     linter = Linter(settings)
     project = linter.workspace.project(options.script)
     program = project.program(options.script.resolve())
@@ -117,7 +118,7 @@ def _show(report: Report, trace: Trace, options: Options, linter: Linter) -> Non
     color = use_color(options.color, sys.stdout)
     sys.stdout.write(render(report, Format(options.output_format), rules=linter.selected, color=color))
     if options.output_format == "text":
-        sys.stdout.write("\n" + render_run(trace, color=color))
+        sys.stdout.write("\n" + render_run(trace, report.findings, color=color))
 
 
 def _exit_code(report: Report, trace: Trace) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ddplint.findings import Finding, Status
 from ddplint.reporting.escape import visible
 from ddplint.reporting.style import Paint, Style
 from ddplint.trace import Ending, Event, Kind, Outcome, Trace
@@ -19,9 +21,9 @@ _ENDED = {
 _LAST = 8  # lines of the output of the rank that failed
 
 
-def render_run(trace: Trace, *, color: bool = False) -> str:
-    """Return a paragraph about a run: its ranks, how it ended, who failed with which last words."""
-    return "\n".join(_lines(trace, Style(color))) + "\n"
+def render_run(trace: Trace, findings: Sequence[Finding], *, color: bool = False) -> str:
+    """Return a paragraph about a run: its verdicts and ranks, how it ended, who failed with which last words."""
+    return "\n".join([*_verdicts(findings), *_lines(trace, Style(color))]) + "\n"
 
 
 def run_content(trace: Trace) -> dict[str, Any]:
@@ -40,6 +42,14 @@ def run_content(trace: Trace) -> dict[str, Any]:
         "failures": [_failure(event) for event in trace.failures],
         "hooks_failed": sorted({str(event["hook"]) for event in trace.hooks_failed}),
     }
+
+
+def _verdicts(findings: Sequence[Finding]) -> Iterator[str]:
+    counts = Counter(finding.verdict.status for finding in findings if finding.verdict)
+    told = [f"{counts[status]} {status.value.replace('_', ' ')}" for status in Status if counts[status]]
+    without = len(findings) - counts.total()
+    if findings:
+        yield "verdicts: " + ", ".join([*told, *([f"{without} of rules that judge no runs"] if without else [])])
 
 
 def _lines(trace: Trace, style: Style) -> Iterator[str]:

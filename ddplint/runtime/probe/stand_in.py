@@ -27,6 +27,8 @@ _NOTHING = (
     "reset_peak_memory_stats",
     "seed_all",
     "set_per_process_memory_fraction",
+    "set_rng_state",
+    "set_rng_state_all",
     "synchronize",
 )
 _ZERO = ("max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "utilization")
@@ -45,6 +47,7 @@ def stand_in_for_cuda(hooks: Hooks, torch: Any) -> None:
         "is_available": True,
         "is_initialized": True,
         "is_bf16_supported": True,
+        "is_current_stream_capturing": False,
         "device_count": count,
         "get_device_capability": (8, 0),
         "get_device_name": "stand-in for a GPU",
@@ -58,6 +61,12 @@ def stand_in_for_cuda(hooks: Hooks, torch: Any) -> None:
         setattr(cuda, name, lambda *_args, **_kwargs: 0)
     for name, value in fixed.items():
         setattr(cuda, name, lambda *_args, value=value, **_kwargs: value)
+    state = torch.zeros(16, dtype=torch.uint8)
+    cuda.get_rng_state = lambda *_args: state
+    cuda.get_rng_state_all = lambda: [state] * count
+    for name in ("Float", "Double", "Half", "Long", "Int", "Byte", "Bool"):
+        setattr(cuda, f"{name}Tensor", getattr(torch, f"{name}Tensor"))
+    cuda.nccl.version = lambda: (2, 0, 0)
     cuda.memory_stats = lambda *_args, **_kwargs: {}
     cuda.current_device = lambda: current[0]
     cuda.set_device = set_device

@@ -92,8 +92,8 @@ gives a `generator` or arguments that can't be read.
 
 ## At run time
 
-Confirmed: two ranks consume the same samples within one epoch. Refuted: their samples don't overlap. Not exercised:
-the run ended within the first epoch before any sample was seen twice.
+Confirmed: several ranks train on passes over the loader, and each pass goes through the whole dataset. Refuted: each
+goes through a part of it. Not exercised: no two ranks trained on a pass.
 
 ## References
 

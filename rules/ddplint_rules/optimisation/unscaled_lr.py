@@ -92,8 +92,8 @@ the same function holds it. The other cure, dividing the batch by the number of 
 and may be the better one.
 
 ## At run time
-Confirmed when the samples of one optimizer step grow with the number of processes while the rate in the optimizer stays
-the same at 1 and at N processes; refuted when either follows; not exercised without a step.
+Confirmed when each of N processes adds a whole batch to every step, at the rate that the optimizer was made with;
+refuted when the rate of the steps is N times that one; not exercised without a step.
 
 ## References
 - Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017

@@ -71,8 +71,8 @@ A method of the model inside has to be called from its `forward`, which no fix c
 
 ## At run time
 
-Confirmed when the gradients or parameters of the ranks differ after a step. Refuted when they are equal. Not
-exercised when no step was taken.
+Confirmed when a forward with gradients passes the wrapper by here, and the parameters of the ranks differ after a step,
+or no collective runs between two steps. Refuted when they stay equal. Not exercised when no step was taken.
 
 ## References
 

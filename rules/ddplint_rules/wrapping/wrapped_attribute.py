@@ -90,8 +90,8 @@ module inside it would train past the wrapper (DDP107).
 
 ## At run time
 
-Confirmed by the AttributeError, or by an assignment to the wrapper whose name the model holds as well. Refuted when
-the line runs and the object is not wrapped. Not exercised when the line was not reached.
+Confirmed by the AttributeError. Refuted when the line runs without it. Not exercised when the line was not reached; an
+assignment leaves no trace.
 
 ## References
 

@@ -26,7 +26,8 @@ CASES = [
         id="spawn of a function that comes to the group",
     ),
     pytest.param(
-        "def log(queue):\n    print(queue.get())\n\n\nmp.Process(target=log).start()\ndist.init_process_group('gloo')\n",
+        "def log(queue):\n    print(queue.get())\n\n\nmp.Process(target=log).start()\n"
+        "dist.init_process_group('gloo')\n",
         Start.LAUNCHER,
         id="a process for something else",
     ),
