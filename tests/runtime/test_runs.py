@@ -62,7 +62,10 @@ KILLED = (
 )
 CUSTOMISED = "import sitecustomize\nprint(sitecustomize.SETTING)\nimport torch\n"
 WRITES = """
+import glob
 import os
+import pathlib
+import shutil
 import torch
 
 os.makedirs("out/deep", exist_ok=True)
@@ -75,6 +78,14 @@ assert torch.load("out/last.pt") == {"a": 1}
 assert open("notes.txt").read() == "some, more"
 assert os.path.isdir("out/deep") and not os.path.exists("out/deep/model.pt")
 assert sorted(os.listdir("out")) == ["deep", "last.pt"]
+shutil.copy("out/last.pt", "out/best.pt")
+assert sorted(glob.glob("out/*.pt")) == ["out/best.pt", "out/last.pt"]
+shutil.rmtree("out/deep")
+shutil.rmtree("data")
+pathlib.Path("out/done").touch()
+os.symlink("last.pt", "out/newest.pt")
+os.chdir("out")
+assert torch.load("newest.pt") == {"a": 1} and os.path.exists("done") and not os.path.exists("deep")
 """
 
 
@@ -104,12 +115,15 @@ def test_a_rank_that_is_killed_is_no_hang(tmp_path: Path, launcher: str) -> None
 def test_what_a_script_writes_stays_beside_its_folder_unless_it_may_write(tmp_path: Path, writes: bool) -> None:
     (tmp_path / "notes.txt").write_text("some, ")
     (tmp_path / "old.txt").touch()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "one.bin").touch()
     script = write(tmp_path, WRITES)
     run = confirm(script, *(["--write"] if writes else []))
     assert (run.code, run.about["failures"]) == (0, []), run.content
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
-    dry = ["notes.txt", "old.txt", "train.py"]
-    assert left == (["notes.txt", "out", "out/deep", "out/last.pt", "train.py"] if writes else dry)
+    dry = ["data", "data/one.bin", "notes.txt", "old.txt", "train.py"]
+    made = [f"out/{name}" for name in ("best.pt", "done", "last.pt", "newest.pt")]
+    assert left == (["notes.txt", "out", *made, "train.py"] if writes else dry)
     assert (tmp_path / "notes.txt").read_text() == ("some, more" if writes else "some, ")
 
 

@@ -44,12 +44,19 @@ class Files:
         self._hooks.replace(os, "mkdir", self._made)
         for name in ("remove", "unlink", "rmdir"):
             self._hooks.replace(os, name, self._removed)
+        self._hooks.replace(shutil, "rmtree", self._removed)
         for name in ("rename", "replace"):
             self._hooks.replace(os, name, self._renamed)
         if self._dry:
-            for name in ("stat", "lstat"):
+            for name in ("stat", "lstat", "access", "chdir"):
                 self._hooks.replace(os, name, self._looked_up)
             self._hooks.replace(os, "listdir", self._listed)
+            self._hooks.replace(os, "scandir", self._scanned)
+            self._hooks.replace(os, "open", self._opened_low)
+            for name in ("chmod", "utime"):
+                self._hooks.replace(os, name, self._touched)
+            for name in ("link", "symlink"):
+                self._hooks.replace(os, name, self._linked)
 
     def patch_serialization(self, hooks: Hooks, module: Any) -> None:
         """Watch ``torch.save`` and ``torch.load``."""
@@ -187,8 +194,7 @@ class Files:
             there = self._present(absolute)
             if there is not None:
                 return original(there, *args, **kwargs)
-            self._stat(path)  # the error of a file that is not there
-            return None
+            return None if self._is_real(str(absolute)) else original(path, *args, **kwargs)
 
         return remove
 
@@ -214,6 +220,37 @@ class Files:
 
         return rename
 
+    def _touched(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def touch(path: Any, *args: Any, **kwargs: Any) -> Any:
+            absolute = None if kwargs.get("dir_fd") is not None else self._absolute(path)
+            there = self._present(absolute)
+            if there is None and absolute is not None and self._is_kept(absolute) and self._is_real(absolute):
+                return None
+            return original(path if there is None else there, *args, **kwargs)
+
+        return touch
+
+    def _linked(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def link(src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:
+            absolute = None if kwargs.get("dir_fd") is not None else self._absolute(dst)
+            target = None if absolute is None else self._diverted(absolute)
+            if target is None:
+                return original(src, dst, *args, **kwargs)
+            _make_folder(target)
+            return original(src, target, *args, **kwargs)
+
+        return link
+
+    def _opened_low(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def opened(path: Any, flags: int, *args: Any, **kwargs: Any) -> Any:
+            there = None
+            if kwargs.get("dir_fd") is None:
+                mode = "a" if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) else "r"
+                there = self._hooks.attempt("os.open", self._to_open, path, mode)
+            return original(path if there is None else there, flags, *args, **kwargs)
+
+        return opened
+
     def _looked_up(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def look(path: Any, *args: Any, **kwargs: Any) -> Any:
             there = None
@@ -234,11 +271,43 @@ class Files:
 
         return listdir
 
+    def _scanned(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def scandir(path: Any = ".") -> Any:
+            there = self._hooks.attempt("scandir", lambda: self._present(self._absolute(path)))
+            if there is None or isinstance(path, int):
+                return original(path)
+            return _Scan([*original(there)], [*original(path)] if self._is_real(str(self._absolute(path))) else [])
+
+        return scandir
+
     def _write(self, what: str, absolute: str, target: str | None) -> None:
         stack: list[list[object]] = self._recorder.places.stack(sys._getframe(1))
         is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._own)
         if stack and not is_temporary:
             self._recorder.write(Kind.WRITE, stack, path=absolute, what=what, diverted=target is not None)
+
+
+class _Scan:
+    """The entries of a folder of the overlay, and those of the folder beside that it does not have."""
+
+    def __init__(self, entries: list[Any], beside: list[Any]) -> None:
+        names = {entry.name for entry in entries}
+        self._entries = iter([*entries, *(entry for entry in beside if entry.name not in names)])
+
+    def __iter__(self) -> _Scan:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._entries)
+
+    def __enter__(self) -> _Scan:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def _keys(obj: Any) -> list[str]:
