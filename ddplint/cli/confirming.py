@@ -26,7 +26,7 @@ from ddplint.runtime.confirm import confirm as run_and_judge
 from ddplint.runtime.launch import Request, gpus
 from ddplint.runtime.start import Start, start_of
 from ddplint.runtime.supervisor import Limits
-from ddplint.trace import Ending, Trace
+from ddplint.trace import Trace
 
 SCRIPT_FAILED = 4
 
@@ -127,5 +127,4 @@ def _exit_code(report: Report, trace: Trace) -> int:
         return 3
     if any(finding.verdict and finding.verdict.status is Status.CONFIRMED for finding in report.findings):
         return 1
-    ended = trace.outcome is not None and trace.outcome.ending is Ending.FINISHED
-    return 0 if ended else SCRIPT_FAILED
+    return 0 if trace.ended_well else SCRIPT_FAILED

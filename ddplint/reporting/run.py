@@ -58,7 +58,8 @@ def _lines(trace: Trace, style: Style) -> Iterator[str]:
     torch = _torch(trace)
     version = "" if torch is None else f", torch {torch['version']}"
     if outcome is not None:
-        ended = f"the script {_ENDED[outcome.ending]} after {outcome.seconds:.1f} s{visible(version)}"
+        how = _ENDED[Ending.FINISHED if trace.ended_well else outcome.ending]
+        ended = f"the script {how} after {outcome.seconds:.1f} s{visible(version)}"
         yield style.paint(Paint.BOLD, "run") + f": {ended}" + (f" ({made})" if made else "")
     stopped = _stopped(trace)
     if stopped is not None:

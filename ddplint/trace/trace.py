@@ -8,9 +8,9 @@ from typing import Mapping, Sequence
 
 from ddplint.trace.events import Event, Process, Stretch, read_process
 from ddplint.trace.kinds import Kind
-from ddplint.trace.outcome import Outcome, read_outcome
+from ddplint.trace.outcome import Ending, Outcome, read_outcome
 from ddplint.trace.passes import LoaderPass, passes_of
-from ddplint.trace.waiting import Wait, waits
+from ddplint.trace.waiting import Wait, gave_up, waits
 
 EVENTS = "events"
 
@@ -114,6 +114,17 @@ class Trace:
         """The errors that ended processes by themselves, by time; what came after the first stop does not count."""
         errors = [event for process in self.all_processes for event in process.of(Kind.ERROR)]
         return tuple(sorted((error for error in errors if error.time <= self.first_stop), key=_by_time))
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether the run came to its end, or was stopped because enough was seen, without an error."""
+        if self.outcome is None or self.outcome.ending is Ending.FINISHED:
+            return self.outcome is not None
+        if self.outcome.ending is not Ending.FAILED or self.failures:
+            return False
+        ended = all(any(process.of(Kind.EXIT, Kind.STOP)) for process in self.processes)
+        known = any(self.outcome.codes.get(rank) for rank in self.ranks)
+        return ended and known and not any(gave_up(process, self.outcome) for process in self.processes)
 
     @cached_property
     def waits(self) -> tuple[Wait, ...]:

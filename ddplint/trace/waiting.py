@@ -61,7 +61,7 @@ def waits(processes: Sequence[Process], outcome: Outcome | None, until: float) -
     lost = {error.process.pid: error for error in errors if _is_lost(error)}
     if not lost or min(error.time for error in errors) < min(error.time for error in lost.values()):
         return ()  # a rank that failed for another reason is gone, and that is no standstill
-    if any(outcome.codes.get(process.rank or 0) and process.pid not in lost for process in ranked):
+    if any(process.pid not in lost and gave_up(process, outcome) for process in ranked):
         return ()  # nor is one that was killed, or that gave up
     return tuple(sorted((_last(process, lost.get(process.pid)) for process in ranked), key=lambda wait: wait.rank))
 
@@ -75,6 +75,12 @@ def _standing(ranked: Sequence[Process], outcome: Outcome) -> Iterator[Wait]:
             yield Wait(process.rank, None, (), ended=True)
         else:
             yield Wait(process.rank, pulse.pending, pulse.stack)
+
+
+def gave_up(process: Process, outcome: Outcome) -> bool:
+    """Whether a process ended with a code that says so; an abort after its last line is the doing of a destructor."""
+    code = outcome.codes.get(process.rank or 0, 0)
+    return code > 0 or (code < 0 and not any(process.of(Kind.EXIT)))
 
 
 def _is_lost(error: Event) -> bool:

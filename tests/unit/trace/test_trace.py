@@ -122,6 +122,20 @@ def test_waits(
     assert read.waits_below(lines(8)) is bool(expected)
 
 
+@pytest.mark.parametrize(
+    ("last", "code", "expected"),
+    [
+        pytest.param("exit", 0, True, id="at its own end"),
+        pytest.param("exit", -6, True, id="aborted by a destructor after its last line"),
+        pytest.param("print", -6, False, id="aborted before"),
+        pytest.param("exit", 2, False, id="with a code"),
+    ],
+)
+def test_how_a_run_ended(tmp_path: Path, last: str, code: int, expected: bool) -> None:
+    end = outcome("failed" if code else "finished") | {"codes": {"0": 0, "1": code}}
+    assert trace(tmp_path, [event("exit")], [event(last, text="")], end=end).ended_well is expected
+
+
 def test_collectives_meet_by_the_count_of_their_group(tmp_path: Path) -> None:
     other = event("collective", 30, call=1, op="all_reduce", ranks=None, sequence=3)
     some = event("collective", 31, call=2, op="all_reduce", ranks=[1], sequence=3)
