@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,10 @@ _PAUSE = 0.1  # seconds
 _AFTER_FAILURE = 5.0  # seconds that the other ranks get when one has failed
 _LINES = 20  # of the output of each rank that are kept
 _STANDING = ("running", "compiling")
+# Operations that may compute for long, the share of a core that tells so, and the seconds over which it is taken.
+_COMPUTING = ("forward", "forward of DistributedDataParallel", "backward", "construction of DistributedDataParallel")
+_BUSY = 0.1
+_LONG_ENOUGH = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +40,51 @@ class Limits:
     start_stall: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A state in which a process was seen, since when (monotonic), and its time and CPU time then."""
+
+    state: tuple[Any, ...]
+    since: float
+    time: float
+    cpu: float
+
+
 @dataclass(slots=True)
-class _Watch:
+class Watch:
     """What is known of the signs of life of the ranks."""
 
-    seen: dict[int, tuple[Any, float]] = field(default_factory=dict)
+    seen: dict[int, _Seen] = field(default_factory=dict)
 
-    def is_stalled(self, pulses: Sequence[dict[str, Any]], limits: Limits) -> bool:
-        """Whether every rank stands in an operation that waits for others, and has not moved for too long."""
-        now = time.monotonic()
-        ranked = [pulse for pulse in pulses if pulse["role"] == "rank" and pulse["rank"] is not None]
-        for pulse in ranked:
-            state = (pulse["written"], pulse["pending"], pulse["stack"])
-            if self.seen.get(pulse["pid"], (None, 0.0))[0] != state:
-                self.seen[pulse["pid"]] = (state, now)
-        living = [pulse for pulse in ranked if _lives(pulse["pid"])]
-        if not living:
-            return False
-        limit = limits.stall if any(pulse["stepped"] for pulse in living) else limits.start_stall
-        return all(
-            pulse["pending"] is not None and pulse["phase"] in _STANDING and now - self.seen[pulse["pid"]][1] >= limit
-            for pulse in living
+    def is_stalled(self, pulses: Sequence[Mapping[str, Any]], limits: Limits, now: float) -> bool:
+        """Whether every rank stands in an operation that waits for others, and has not moved for too long.
+
+        ``pulses`` are those of the ranks that live, ``now`` is in seconds.
+        """
+        for pulse in pulses:
+            if self._moves(pulse):
+                state = _state(pulse)
+                self.seen[pulse["pid"]] = _Seen(state, now, pulse["time"], pulse["cpu"])
+        limit = limits.stall if any(pulse["stepped"] for pulse in pulses) else limits.start_stall
+        return bool(pulses) and all(
+            pulse["pending"] is not None
+            and pulse["phase"] in _STANDING
+            and now - self.seen[pulse["pid"]].since >= limit
+            for pulse in pulses
         )
+
+    def _moves(self, pulse: Mapping[str, Any]) -> bool:
+        seen = self.seen.get(pulse["pid"])
+        if seen is None or seen.state != _state(pulse):
+            return True
+        # Whoever waits for others needs no CPU; a pass through a large model does, for as long as it takes.
+        elapsed = pulse["time"] - seen.time
+        computes = pulse["cpu"] - seen.cpu > _BUSY * elapsed
+        return pulse["pending"] in _COMPUTING and elapsed > _LONG_ENOUGH and bool(computes)
+
+
+def _state(pulse: Mapping[str, Any]) -> tuple[Any, ...]:
+    return pulse["written"], pulse["pending"], pulse["stack"]
 
 
 class Interrupted(Exception):
@@ -98,7 +125,7 @@ def supervise(launches: Sequence[Launch], folder: Path, cwd: Path, limits: Limit
 def _wait(
     children: Sequence[tuple[Launch, subprocess.Popen[bytes]]], folder: Path, limits: Limits, began: float
 ) -> Ending:
-    watch = _Watch()
+    watch = Watch()
     failed_at: float | None = None
     while True:
         codes = [child.poll() for _, child in children]
@@ -111,7 +138,7 @@ def _wait(
             return Ending.FAILED
         if now - began > limits.run:
             return Ending.TIME_LIMIT
-        if failed_at is None and watch.is_stalled(list(_pulses(folder)), limits):
+        if failed_at is None and watch.is_stalled(list(_living(folder)), limits, now):
             return Ending.HANG
         time.sleep(_PAUSE)
 
@@ -137,6 +164,13 @@ def _pulses(folder: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(path.read_bytes())
         except (OSError, ValueError):
             continue
+
+
+def _living(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the signs of life of the ranks that have not ended."""
+    for pulse in _pulses(folder):
+        if pulse["role"] == "rank" and pulse["rank"] is not None and _lives(pulse["pid"]):
+            yield pulse
 
 
 def _store(folder: Path, ending: Ending, seconds: float, codes: dict[int, int], pulses: Sequence[Any]) -> None:

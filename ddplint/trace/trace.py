@@ -120,7 +120,11 @@ class Trace:
         """Whether the run came to its end, or was stopped because enough was seen, without an error."""
         if self.outcome is None or self.outcome.ending is Ending.FINISHED:
             return self.outcome is not None
-        if self.outcome.ending is not Ending.FAILED or self.failures:
+        if self.outcome.ending not in (Ending.FAILED, Ending.HANG) or self.failures:
+            return False
+        if any(self.of(Kind.STOP)):
+            return True  # what happens to the others after the first stop is our doing
+        if self.outcome.ending is Ending.HANG:
             return False
         ended = all(any(process.of(Kind.EXIT, Kind.STOP)) for process in self.processes)
         known = any(self.outcome.codes.get(rank) for rank in self.ranks)

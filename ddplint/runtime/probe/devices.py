@@ -49,11 +49,19 @@ def patch_torch(hooks: Hooks, module: Any) -> None:
 
 
 def _watch_sync(hooks: Hooks, owner: Any, name: str) -> None:
-    def called(_args: Args, _kwargs: Kwargs) -> None:
-        if hooks.recorder.places.is_called_by_user(sys._getframe(1)):
-            hooks.recorder.write(Kind.SYNC, what=name)
+    recorder = hooks.recorder
 
-    hooks.around(owner, name, before=called)
+    def called(_args: Args, _kwargs: Kwargs) -> tuple[int, str]:
+        if recorder.places.is_called_by_user(sys._getframe(1)):
+            recorder.write(Kind.SYNC, what=name)
+        entered = (-1, name)
+        recorder.pending.append(entered)  # a device that waits for others is waited for here
+        return entered
+
+    def done(entered: tuple[int, str], _result: Any, _error: Any, _args: Args, _kwargs: Kwargs) -> None:
+        recorder.pending = [one for one in recorder.pending if one is not entered]
+
+    hooks.around(owner, name, called, done)
 
 
 def _watch_seed(hooks: Hooks, module: Any, name: str, what: str) -> None:

@@ -69,6 +69,7 @@ class Pulse:
             "rank": recorder.rank,
             "role": recorder.role,
             "time": time.time(),
+            "cpu": time.process_time(),
             "written": recorder.written,
             "stepped": recorder.first_step,
             "phase": "parked" if recorder.parked else _phase(frame),

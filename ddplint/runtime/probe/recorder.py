@@ -56,9 +56,8 @@ class Recorder:
         return call
 
     def leave(self, kind: Kind, call: int, error: BaseException | None = None, **fields: Any) -> None:
-        """Write that an operation is left; one that raised stays what the process was last in."""
-        if error is None:
-            self.pending = [one for one in self.pending if one[0] != call]
+        """Write that an operation is left, by an error or in peace."""
+        self.pending = [one for one in self.pending if one[0] != call]
         self.write(kind, of=call, error=None if error is None else str(error)[:500], **fields)
 
     def failed(self, hook: str, error: BaseException) -> None:
