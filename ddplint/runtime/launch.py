@@ -16,6 +16,7 @@ from ddplint.runtime.start import Start
 HOME = Path(ddplint.__file__).parent
 _INJECTED = HOME / "runtime" / "probe" / "inject"
 LOGS = "logs"
+_END = 1 << 16  # bytes of a log that are read
 # A line of torchrun: failed (exitcode: -9) local_rank: 1 (pid: 77) of binary: ...
 _CODE = re.compile(r"\(exitcode: (-?\d+)\) local_rank: (\d+)")
 _RANK_VARIABLES = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT")
@@ -88,8 +89,7 @@ def last_lines(folder: Path, most: int) -> dict[int, tuple[str, ...]]:
     found: dict[int, list[str]] = {}
     for path in sorted((folder / LOGS).rglob("*.log")):
         rank = path.parent.name if path.stem in ("stdout", "stderr") else path.stem.removeprefix("rank")
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        found.setdefault(int(rank) if rank.isdigit() else -1, []).extend(lines)
+        found.setdefault(int(rank) if rank.isdigit() else -1, []).extend(_end_of(path).splitlines())
     return {rank: tuple(lines[-most:]) for rank, lines in found.items()}
 
 
@@ -98,8 +98,15 @@ def codes_told(folder: Path) -> dict[int, int]:
     log = folder / LOGS / "launcher.log"
     if not log.exists():
         return {}
-    told = _CODE.findall(log.read_text(encoding="utf-8", errors="replace"))
+    told = _CODE.findall(_end_of(log))
     return {int(rank): int(code) for code, rank in told}
+
+
+def _end_of(path: Path) -> str:
+    """Return the end of a file, which may be long."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _END))
+        return file.read().decode("utf-8", "replace")
 
 
 def _direct(rank: int, request: Request, environment: Mapping[str, str], port: str, logs: Path) -> Launch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -191,6 +192,28 @@ def test_a_script_of_one_process_is_run_as_one(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     run = confirm(write(tmp_path, REPLICATES))
     assert (run.code, run.about["world_size"], run.about["steps"]) == (0, 1, {"0": 3}), run.content
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        pytest.param(["absent.py"], 2, "no such script: absent.py", id="a script that is not there"),
+        pytest.param(["train.py", "--python", "./absent"], 2, "--python ./absent: No such file", id="no interpreter"),
+        pytest.param(["train.py", "--python", "./bare"], 5, "./bare has no torch", id="an interpreter without torch"),
+        pytest.param(["train.py", "--keep-run", "full"], 2, "the folder is not empty", id="a folder with other things"),
+    ],
+)
+def test_what_can_not_be_run_is_said_in_one_line(tmp_path: Path, options: list[str], code: int, said: str) -> None:
+    write(tmp_path, "import torch\n")
+    write(tmp_path, "#!/bin/sh\nexit 1\n", "bare").chmod(0o755)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").touch()
+    words = [sys.executable, "-m", "ddplint", "confirm", *options]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
+    assert said in done.stderr
 
 
 def await_until(condition: object, seconds: float = 40) -> None:
