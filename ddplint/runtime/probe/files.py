@@ -282,8 +282,8 @@ class Files:
 
     def _write(self, what: str, absolute: str, target: str | None) -> None:
         stack: list[list[object]] = self._recorder.places.stack(sys._getframe(1))
-        is_temporary = absolute.startswith((self._folder, *self._free)) and not absolute.startswith(self._own)
-        if stack and not is_temporary:
+        is_free = absolute.startswith(self._free) and not absolute.startswith(self._own)
+        if stack and not is_free and not absolute.startswith(self._folder):
             self._recorder.write(Kind.WRITE, stack, path=absolute, what=what, diverted=target is not None)
 
 
