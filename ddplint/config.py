@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -13,6 +13,8 @@ from typing import Any, Literal, get_args
 from ddplint.errors import PathError, SettingError, nearest
 
 Launcher = Literal["torchrun", "spawn", "slurm"]
+# The values of findings.Impact, which stands above.
+IMPACTS = ("crash", "hang", "wrong", "slow", "noise", "deprecated")
 
 _OWN_FILE = "ddplint.toml"
 _SHARED_FILE = "pyproject.toml"
@@ -23,9 +25,9 @@ _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.\d+)*(?:\+\w+)?")
 class Settings:
     """Everything that can be set; in files, the names are written with hyphens.
 
-    ``select`` empty means all rules. ``per_file_ignores`` holds pairs of a pattern and its selectors; patterns and
-    ``exclude`` are written as in .gitignore and relative to ``root``: the folder of the configuration file, or the
-    folder that the search for one started from.
+    ``select`` empty means all rules, ``fail_on`` empty all impacts. ``per_file_ignores`` holds pairs of a pattern and
+    its selectors; patterns and ``exclude`` are written as in .gitignore and, like ``baseline``, relative to ``root``:
+    the folder of the configuration file, or the folder that the search for one started from.
     """
 
     select: tuple[str, ...] = ()
@@ -41,6 +43,8 @@ class Settings:
     pedantic: bool = False
     fixable: tuple[str, ...] = ()
     unfixable: tuple[str, ...] = ()
+    fail_on: tuple[str, ...] = ()
+    baseline: str | None = None
     plugins: tuple[str, ...] = ()
     root: Path = Path()
 
@@ -150,6 +154,24 @@ def _strings_by_pattern(value: object) -> tuple[tuple[str, tuple[str, ...]], ...
     return tuple(pairs)
 
 
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a string, not {_kind(value)}")
+    return value
+
+
+def _impacts(value: object) -> tuple[str, ...]:
+    return impacts(_strings(value))
+
+
+def impacts(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words that are all impacts; raises ValueError for one that is none."""
+    for word in words:
+        if word not in IMPACTS:
+            raise ValueError(f"{word!r} is none of {', '.join(IMPACTS)}{nearest(word, IMPACTS)}")
+    return tuple(words)
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"must be true or false, not {_kind(value)}")
@@ -194,6 +216,8 @@ _READERS: dict[str, Callable[[object], object]] = {
     "pedantic": _flag,
     "fixable": _strings,
     "unfixable": _strings,
+    "fail-on": _impacts,
+    "baseline": _text,
     "plugins": _strings,
 }
 _KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "a table"}

@@ -6,6 +6,7 @@
     │   ├── OptionError               2   an option that has no such value
     │   ├── SettingError              2   a configuration file that does not say what it should
     │   └── PackError                 2   a rule pack that does not load: refused, never skipped
+    ├── EnvironmentLacks              5   a traced run needs what is not there, such as torch
     ├── SourceError                   -   a file that cannot be linted; becomes an outcome, ends no run
     └── Defect                        3   our mistake: a rule or a fix that broke its promise
 
@@ -44,6 +45,12 @@ class SettingError(UsageError):
 
 class PackError(UsageError):
     """A rule pack that does not load or breaks the rules for rules."""
+
+
+class EnvironmentLacks(DdplintError):
+    """The environment lacks what a traced run needs."""
+
+    exit_code = 5
 
 
 class SourceError(DdplintError):

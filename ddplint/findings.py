@@ -72,22 +72,42 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-class VerdictKind(Enum):
+class Status(Enum):
     """What a traced run can say of a finding."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
-    NOT_EXERCISED = "not exercised"
-    COULD_NOT_RUN = "could not run"
+    NOT_EXERCISED = "not_exercised"
+    COULD_NOT_RUN = "could_not_run"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a traced run said of a finding, and the events that prove it."""
+    """What a traced run said of a finding in one line, and the events that prove it, a line each."""
 
-    kind: VerdictKind
-    reason: str
+    status: Status
+    summary: str
     evidence: tuple[str, ...] = ()
+
+    @classmethod
+    def confirmed(cls, summary: str, *evidence: str) -> Verdict:
+        """Return that the run did what the finding says."""
+        return cls(Status.CONFIRMED, summary, evidence)
+
+    @classmethod
+    def refuted(cls, summary: str, *evidence: str) -> Verdict:
+        """Return that the run came there often enough, and did not do what the finding says."""
+        return cls(Status.REFUTED, summary, evidence)
+
+    @classmethod
+    def not_exercised(cls, summary: str, *evidence: str) -> Verdict:
+        """Return that the run did not come far enough to tell, and what was lacking."""
+        return cls(Status.NOT_EXERCISED, summary, evidence)
+
+    @classmethod
+    def could_not_run(cls, summary: str, *evidence: str) -> Verdict:
+        """Return that such a run can't be made here, and why."""
+        return cls(Status.COULD_NOT_RUN, summary, evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +132,12 @@ class Finding:
     @property
     def path(self) -> str:
         return self.place.path
+
+    @property
+    def lines(self) -> Place:
+        """The whole lines of the statement around the place: where a run can meet the finding."""
+        first, last = self.statement
+        return Place(self.path, Position(first, 1), Position(last, 1))
 
     @property
     def sort_key(self) -> tuple[str, Position, str, str]:

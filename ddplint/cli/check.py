@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ddplint.cli.values import comma_list, one_of, torch_version
+from ddplint.cli.values import comma_list, impact_list, one_of, torch_version
 
 FORMATS = ("text", "json", "github", "sarif")
 COLORS = ("auto", "always", "never")
@@ -36,6 +36,11 @@ class Options:
     output: Path | None
     statistics: bool
     exit_zero: bool
+    fail_on: tuple[str, ...] | None
+    baseline: Path | None
+    use_baseline: bool
+    update_baseline: bool
+    add_ignore: bool
     color: str
     config: Path | None
     force_exclude: bool | None
@@ -88,6 +93,18 @@ class Options:
     "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the findings to a file."
 )
 @click.option("--statistics", is_flag=True, help="Count the findings by rule instead of showing them.")
+@click.option("--fail-on", **impact_list(), help="Exit with 1 only for findings of these impacts.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Leave out the findings that this file knows.",
+)
+@click.option(
+    "--no-baseline", "use_baseline", flag_value=False, default=True, help="Show what the baseline knows, too."
+)
+@click.option("--update-baseline", is_flag=True, help="Put all findings off: write them into the baseline.")
+@click.option("--add-ignore", is_flag=True, help="Write a suppression comment for each finding that is shown.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are findings.")
 @click.option(
     "--color", **one_of(*COLORS), default="auto", show_default=True, help="Colour the text; auto: on a terminal."

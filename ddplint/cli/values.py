@@ -30,6 +30,20 @@ def comma_list() -> dict[str, Any]:
     return {"callback": read, "metavar": "RULES", "multiple": True}
 
 
+def impact_list() -> dict[str, Any]:
+    """Return what makes a click option take impacts with commas between them, and be given several times."""
+
+    def read(_ctx: click.Context, _param: click.Parameter, values: Sequence[str]) -> tuple[str, ...] | None:
+        from ddplint.config import impacts  # only this option needs it
+
+        try:
+            return impacts([word for value in values for part in value.split(",") if (word := part.strip())]) or None
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return {"callback": read, "metavar": "IMPACTS", "multiple": True}
+
+
 def torch_version() -> dict[str, Any]:
     """Return what makes a click option take the version of a torch release."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -22,13 +22,15 @@ class RuleDefect:
 class Linted:
     """A file that was linted, also when no word in it could make any rule speak.
 
-    ``hidden`` counts the findings of confidence "possible" that the settings leave out.
+    ``hidden`` counts the findings of confidence "possible" that the settings leave out, ``known`` those that the
+    baseline knows.
     """
 
     path: str
     findings: tuple[Finding, ...] = ()
     defects: tuple[RuleDefect, ...] = ()
     hidden: int = 0
+    known: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,10 @@ class Report:
         return sum(outcome.hidden for outcome in self.linted)
 
     @property
+    def known(self) -> int:
+        return sum(outcome.known for outcome in self.linted)
+
+    @property
     def defects(self) -> tuple[RuleDefect, ...]:
         return tuple(defect for outcome in self.linted for defect in outcome.defects) + self.fix_defects
 
@@ -95,11 +101,15 @@ class Report:
         )
         return replace(self, outcomes=tuple(outcomes))
 
-    def exit_code(self, exit_zero: bool = False) -> int:
-        """0 clean; 1 findings, or a file that cannot be read; 3 our defect, which ``exit_zero`` does not hide."""
+    def exit_code(self, exit_zero: bool = False, fail_on: Collection[str] = ()) -> int:
+        """0 clean; 1 findings, or a file that cannot be read; 3 our defect, which ``exit_zero`` does not hide.
+
+        ``fail_on`` are the impacts of findings that count; without any, all do.
+        """
         if self.defects or any(outcome.ours for outcome in self.failed):
             return 3
-        return int(bool(self.findings or self.failed) and not exit_zero)
+        counting = [finding for finding in self.findings if not fail_on or finding.impact.value in fail_on]
+        return int(bool(counting or self.failed) and not exit_zero)
 
 
 def sorted_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ddplint.project.collectives import COLLECTIVES
 from ddplint.project.reach import Reach, body_of
 from ddplint.semantics import Call, Expression, Script
-from ddplint.semantics.launchers import launched, process_index
+from ddplint.semantics.expressions import last_name
+from ddplint.semantics.launchers import LAUNCHER_NAMES, launched, process_index
 from ddplint.semantics.speech import hands_text_on, holds_rank, names_process, precedes_failure
 from ddplint.semantics.structure import Function
 
@@ -66,6 +67,14 @@ class Processes:
         starts = [call for call in self._own_calls(at) if self._starts(call)]
         is_first = bool(starts) and all(at.order < call.order and call.region.within(at.region) for call in starts)
         return starts[0] if is_first and not at.region.loops else None
+
+    def are_started_by(self, script: Script) -> bool:
+        """Whether a script starts the processes of a group itself, by ``spawn`` or ``Process``."""
+        # By their last names: a context of multiprocessing has them, too.
+        calls = (call for call in script.calls if last_name(call.callee) in LAUNCHER_NAMES)
+        given = (argument.value for call in calls for argument in call.arguments)
+        functions = (origin for value in given for origin in self._project.resolver.origins(value))
+        return any(isinstance(function, Function) and self._starts_group(function) for function in functions)
 
     def all_say(self, line: Call) -> bool:
         """Whether every process certainly comes to a line that is printed or logged, and none says who it is.

@@ -17,8 +17,8 @@ from ddplint.source import Position
 VERSION = 1
 
 
-def render_json(report: Report) -> str:
-    """Return the report as JSON."""
+def render_json(report: Report, run: dict[str, Any] | None = None) -> str:
+    """Return the report as JSON; ``run`` is what there is to say of a traced run."""
     return dumps(
         {
             "findings": [_finding(finding) for finding in report.findings],
@@ -27,6 +27,7 @@ def render_json(report: Report) -> str:
                 "skipped": [{"path": outcome.path, "reason": outcome.reason} for outcome in report.skipped],
                 "failed": _failed(report),
             },
+            **({} if run is None else {"run": run}),
         }
     )
 
@@ -92,4 +93,4 @@ def _position(position: Position) -> dict[str, int]:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {"kind": verdict.kind.value, "reason": verdict.reason, "evidence": list(verdict.evidence)}
+    return {"status": verdict.status.value, "summary": verdict.summary, "evidence": list(verdict.evidence)}

@@ -113,7 +113,11 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
         result["fixes"] = [_fix(finding.fix)]
         result["properties"]["applicability"] = finding.fix.applicability.value
     if finding.verdict:
-        result["properties"]["verdict"] = finding.verdict.kind.value
+        result["properties"]["verdict"] = {
+            "status": finding.verdict.status.value,
+            "summary": visible_text(finding.verdict.summary),
+            "evidence": [visible_text(line) for line in finding.verdict.evidence],
+        }
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ddplint.engine.outcomes import Report
-from ddplint.findings import Applicability, Confidence, Finding, Place, Verdict
+from ddplint.findings import Applicability, Confidence, Finding, Place, Status, Verdict
 from ddplint.reporting.escape import visible, visible_text
 from ddplint.reporting.frame import code_frame
 from ddplint.reporting.notices import notices
@@ -12,6 +12,12 @@ from ddplint.reporting.style import Paint, Style
 from ddplint.reporting.totals import render_totals
 
 _LOUD = {Severity.ERROR: Paint.RED, Severity.WARNING: Paint.YELLOW, Severity.NOTE: Paint.CYAN}
+_VERDICTS = {
+    Status.CONFIRMED: Paint.RED,
+    Status.REFUTED: Paint.GREEN,
+    Status.NOT_EXERCISED: Paint.DIM,
+    Status.COULD_NOT_RUN: Paint.YELLOW,
+}
 _FIXABLE = {Applicability.SAFE: "[fixable]", Applicability.UNSAFE: "[fixable with --unsafe-fixes]"}
 
 
@@ -39,7 +45,7 @@ def _finding(finding: Finding, style: Style) -> list[str]:
         lines.append(f"  {visible(place.note)}: {_where(place)}")
         lines += _frame(place, gutter, style, Paint.CYAN)
     if finding.verdict:
-        lines += _verdict(finding.verdict)
+        lines += _verdict(finding.verdict, style)
     return lines
 
 
@@ -63,6 +69,7 @@ def _frame(place: Place, gutter: int, style: Style, loud: Paint) -> list[str]:
     return [f"  {number} {line}", f"  {bar} {carets[:indent]}{style.paint(loud, carets[indent:])}"]
 
 
-def _verdict(verdict: Verdict) -> list[str]:
-    reason = f": {visible(verdict.reason)}" if verdict.reason else ""
-    return [f"  verdict: {verdict.kind.value}{reason}", *(f"    - {visible(event)}" for event in verdict.evidence)]
+def _verdict(verdict: Verdict, style: Style) -> list[str]:
+    status = style.paint(_VERDICTS[verdict.status], verdict.status.value.replace("_", " "))
+    summary = f": {visible(verdict.summary)}" if verdict.summary else ""
+    return [f"  verdict: {status}{summary}", *(f"    - {visible(event)}" for event in verdict.evidence)]

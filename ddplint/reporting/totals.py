@@ -20,6 +20,8 @@ def render_totals(report: Report, *, color: bool = False) -> str:
         lines.append(f"{verb} {counted(len(report.fixed), 'finding')} in {counted(files, 'file')}.")
     findings = report.findings
     parts = [_headline(report, style), *_fixable(findings), *_incomplete(report)]
+    if report.known:
+        parts.append(f"{report.known} in the baseline")
     if report.hidden:
         parts.append(f"{report.hidden} {'more ' if findings else ''}possible with --pedantic")
     lines.append("; ".join(parts))

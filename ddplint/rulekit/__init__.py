@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact
+from ddplint.findings import Applicability, Confidence, Edit, Finding, Fix, Impact, Verdict
 from ddplint.migration import DataParallelMove, Rename, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.accumulation import Accumulation
@@ -54,6 +54,7 @@ from ddplint.project.unused_parts import UnusedPart
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
+from ddplint.rulekit.proofs import decided_by, quoted, ranks_named
 from ddplint.rulekit.removal import removed
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
@@ -110,6 +111,7 @@ from ddplint.semantics.structure import (
     Store,
 )
 from ddplint.source import Position, SourceFile
+from ddplint.trace import Event, Kind, Trace, Wait
 
 if TYPE_CHECKING:
     from ddplint.edits import Editor
@@ -156,10 +158,12 @@ __all__ = [
     "Editor",
     "EnvironmentRead",
     "EnvironmentWrite",
+    "Event",
     "Exit",
     "ExitKind",
     "Expression",
     "FileWrite",
+    "Finding",
     "Fix",
     "FixedDevice",
     "FixedSetting",
@@ -175,6 +179,7 @@ __all__ = [
     "Imported",
     "InReach",
     "KeptGraph",
+    "Kind",
     "Lambda",
     "LateChange",
     "LateKind",
@@ -237,21 +242,27 @@ __all__ = [
     "Subscript",
     "SuppressionReport",
     "TorchAmpMove",
+    "Trace",
     "Trail",
     "Uncalled",
     "UnevenExit",
     "UnusedPart",
     "Use",
+    "Verdict",
+    "Wait",
     "Wrapper",
     "WriteForm",
     "WriteKind",
     "caught",
+    "decided_by",
     "guarded",
     "has_comment",
     "in_reach",
     "is_fallback",
     "is_whole_statement",
     "last_name",
+    "quoted",
+    "ranks_named",
     "reaching",
     "removed",
     "shown",

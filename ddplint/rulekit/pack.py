@@ -18,10 +18,11 @@ from ddplint.source.distributions import entry_points_mention
 
 if TYPE_CHECKING:
     from ddplint.edits import Editor
-    from ddplint.findings import Fix
+    from ddplint.findings import Finding, Fix, Verdict
     from ddplint.project import Project
     from ddplint.semantics import ParseFailure, Script
     from ddplint.source import SourceFile
+    from ddplint.trace import Trace
 
 OWN_PACK = "ddplint_rules"
 ENTRY_POINT_GROUP = "ddplint.rules"
@@ -52,6 +53,10 @@ class RegisteredRule:
     @property
     def fix(self) -> Callable[[Found, Editor], Fix | None] | None:
         return getattr(self.module, "fix", None)
+
+    @property
+    def verdict(self) -> Callable[[Finding, Trace], Verdict] | None:
+        return getattr(self.module, "verdict", None)
 
     @cached_property
     def documentation(self) -> Documentation:

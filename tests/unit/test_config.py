@@ -23,6 +23,8 @@ gpus-per-node = 8
 pedantic = true
 fixable = ["ALL"]
 unfixable = ["DDP601"]
+fail-on = ["crash", "hang"]
+baseline = "known.json"
 plugins = ["house_rules"]
 
 [per-file-ignores]
@@ -55,6 +57,8 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         pedantic=True,
         fixable=("ALL",),
         unfixable=("DDP601",),
+        fail_on=("crash", "hang"),
+        baseline="known.json",
         plugins=("house_rules",),
         root=tmp_path.resolve(),
     )

@@ -14,6 +14,11 @@ the barrier runs on whatever device is current, on the first GPU for every proce
 hang. A rank as the group is worse: zero counts as no group, so that the first rank waits for all others, and these fail
 with an AttributeError in the meantime.
 
+## Symptoms
+
+- TypeError: barrier() got an unexpected argument
+- a barrier waits for a shorter time than it says
+
 ## Example
 
 ```python bad

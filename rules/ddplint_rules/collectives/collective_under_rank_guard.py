@@ -22,6 +22,14 @@ group, 10 or 30 minutes by default, and then the job fails somewhere else: the s
 the line that is wrong. When the other ranks come to their next collective meanwhile, the two are taken for one, and
 the numbers are wrong instead.
 
+## Symptoms
+
+- my training hangs
+- Watchdog caught collective operation timeout
+- Connection closed by peer
+- one rank waits in a barrier
+- Timed out waiting 1800000ms for recv operation to complete
+
 ## Example
 
 ```python bad
@@ -119,15 +127,22 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Event,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Lopsided,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
+    decided_by,
+    ranks_named,
     shown,
     written,
 )
@@ -183,3 +198,39 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     moved = edits.source_text(found.at.node)
     changes = (*edits.remove_statement(line), *edits.insert_statements_after(guard, [moved]))
     return Fix(Applicability.SAFE, f"Move `{moved}` behind the test of the rank", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for ranks that wait in the collective, or that met another one there."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    decided = decided_by(finding, trace)
+    decision = [] if decided is None else [decided]
+    if trace.waits_below(finding.lines):
+        return Verdict.confirmed("a rank waits in it for others that do not come", *map(str, trace.waits), *decision)
+    entered = trace.below(finding.lines, Kind.COLLECTIVE)
+    if not entered:
+        return Verdict.not_exercised("no rank came to the collective", *decision)
+    came = ranks_named({event.rank for event in entered if event.rank is not None}, trace)
+    for event in entered:
+        missed = [rank for rank, other in trace.meeting(event).items() if other is None or other["op"] != event["op"]]
+        if missed:
+            evidence = [_met(event, rank, trace) for rank in missed]
+            return Verdict.confirmed(
+                f"{came} made this {event['op']}, and met another collective", *evidence, *decision
+            )
+    if {event.rank for event in entered} == {*trace.ranks}:
+        return Verdict.refuted(f"{came} came to it", *_counts(entered, trace))
+    if all(trace.meeting(event) for event in entered):
+        return Verdict.refuted(f"{came} came to it, and the others to one of their own")
+    return Verdict.confirmed(f"only {came} came to it", *_counts(entered, trace), *decision)
+
+
+def _met(entered: Event, rank: int, trace: Trace) -> str:
+    other = trace.meeting(entered)[rank]
+    what = "none, or one of DistributedDataParallel's" if other is None else f"{other['op']} ({other.at})"
+    return f"collective {entered['sequence']} of rank {entered.rank} is {entered['op']}, that of rank {rank} is {what}"
+
+
+def _counts(entered: list[Event], trace: Trace) -> list[str]:
+    return [f"rank {rank}: {sum(event.rank == rank for event in entered)} times" for rank in trace.ranks]

@@ -18,6 +18,12 @@ running statistics of BatchNorm. The other ranks don't come. Either the first ra
 broadcast pairs with the next collective of the others: a barrier, or an exchange of gradients that then mixes up
 numbers.
 
+## Symptoms
+
+- my training hangs during or after evaluation
+- Watchdog caught collective operation timeout
+- Connection closed by peer
+
 ## Example
 
 ```python bad
@@ -110,15 +116,22 @@ from ddplint.rulekit import (
     Buffers,
     Confidence,
     Editor,
+    Event,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Lopsided,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
+    decided_by,
+    ranks_named,
     shown,
     written,
 )
@@ -188,3 +201,30 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     changes = edits.insert_after(found.subject.node, ".module")
     return Fix(Applicability.SAFE, f"Evaluate `{shown(found.subject)}.module`, which meets nobody", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for ranks that wait in the pass, or that made it alone."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    decided = decided_by(finding, trace)
+    decision = [] if decided is None else [decided]
+    if trace.waits_below(finding.lines):
+        return Verdict.confirmed("a rank waits in it for others that do not come", *map(str, trace.waits), *decision)
+    passes = [one for one in trace.below(finding.lines, Kind.FORWARD, Kind.BACKWARD) if _is_met(one)]
+    if not passes:
+        return Verdict.refuted("the wrapper was not run there", *decision)
+    counts = {rank: sum(one.rank == rank for one in passes) for rank in trace.ranks}
+    came = [rank for rank, count in counts.items() if count]
+    evidence = [f"rank {rank}: {count} passes" for rank, count in counts.items()]
+    if len(set(counts.values())) == 1:
+        return Verdict.refuted(f"{ranks_named(came, trace)} made it as often", *evidence)
+    wrappers = trace.of(Kind.DDP)
+    trains = any(one["grad"] or one.kind is Kind.BACKWARD for one in passes)
+    if not trains and wrappers and not any(one["buffers"] and one["broadcast_buffers"] for one in wrappers):
+        return Verdict.refuted("the wrapper has no buffers to send in an evaluation", *evidence)
+    return Verdict.confirmed(f"{ranks_named(came, trace)} ran the wrapper without the others", *evidence, *decision)
+
+
+def _is_met(one: Event) -> bool:
+    return one.kind is Kind.BACKWARD or one["wrapper"] == "ddp"

@@ -18,6 +18,11 @@ program sets the option itself.
 `"0" == 0` is False, without a warning. What the test guards runs on no rank, so that no checkpoint is ever written, or
 with `!=` on all of them: every process saves, prints and logs, or every process returns early.
 
+## Symptoms
+
+- code for rank 0 runs on every rank
+- a test of the rank is true everywhere
+
 ## Example
 
 ```python bad

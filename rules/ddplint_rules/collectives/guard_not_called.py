@@ -14,6 +14,10 @@ None.
 A function is neither empty nor zero: `if is_main_process:` lets all ranks in, and all of them write the same checkpoint
 and print the same lines. `if dist.get_rank == 0:` lets nobody in, and nothing is saved at all. Nothing fails.
 
+## Symptoms
+
+- code for rank 0 runs on every rank
+
 ## Example
 
 ```python bad

@@ -23,6 +23,13 @@ hours of training and with a stack trace of the ranks that did nothing wrong. A 
 it pairs its next exchange of gradients with an older one of the others, and the training goes on with mixed up
 numbers. A barrier does not help: it aligns the time, not the decision.
 
+## Symptoms
+
+- my training hangs at the end of an epoch
+- Watchdog caught collective operation timeout
+- Connection closed by peer
+- one rank stops early and the others wait
+
 ## Example
 
 ```python bad

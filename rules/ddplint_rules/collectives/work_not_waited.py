@@ -17,6 +17,11 @@ The call comes back at once, while the exchange is still going on. Who reads the
 those of all ranks or a mixture, as it happens, and without any error: a gradient that is averaged on some ranks only,
 a metric that is a little wrong. Who writes into it changes what the others get.
 
+## Symptoms
+
+- results are wrong now and then with async_op=True
+- gathered tensors hold old numbers
+
 ## Example
 
 ```python bad

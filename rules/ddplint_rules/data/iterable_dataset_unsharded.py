@@ -17,6 +17,10 @@ A loader can't give an `IterableDataset` a sampler: each process iterates over a
 beginning. If the dataset does not skip what belongs to others, all ranks train on the same samples in the same order,
 and N GPUs compute the same gradients N times. No warning tells of it.
 
+## Symptoms
+
+- an iterable dataset gives the same samples to every rank or worker
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ These samplers know nothing of the other processes: each rank draws an epoch's w
 dataset. N processes do N times the work of an epoch, and where they seed alike they draw the same samples. No warning
 tells of it.
 
+## Symptoms
+
+- every GPU trains on all of the data
+- the same samples on several ranks
+
 ## Example
 
 ```python bad

@@ -19,6 +19,12 @@ Every process goes through the whole dataset in each epoch. With N processes the
 same number of passes over the data, so adding GPUs shortens nothing; where the ranks shuffle with the same seed they
 even compute the same gradients. No warning tells of it: loss and accuracy look fine.
 
+## Symptoms
+
+- every GPU trains on all of the data
+- an epoch takes as long on four GPUs as on one
+- the same samples on several ranks
+
 ## Example
 
 ```python bad
@@ -92,8 +98,8 @@ gives a `generator` or arguments that can't be read.
 
 ## At run time
 
-Confirmed: two ranks consume the same samples within one epoch. Refuted: their samples don't overlap. Not exercised:
-the run ended within the first epoch before any sample was seen twice.
+Confirmed: several ranks train on passes over the loader, and each pass goes through the whole dataset. Refuted: each
+goes through a part of it. Not exercised: no two ranks trained on a pass.
 
 ## References
 
@@ -116,6 +122,7 @@ from ddplint.rulekit import (
     Constant,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -130,6 +137,9 @@ from ddplint.rulekit import (
     SamplerKind,
     Script,
     Share,
+    Trace,
+    Verdict,
+    ranks_named,
 )
 
 RULE = Rule(
@@ -253,3 +263,22 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         line = f"{mend.epoch.loader}.sampler.set_epoch({mend.epoch.counter})"
         changes += edits.insert_first_in_block(mend.epoch.loop.node, [line])
     return Fix(Applicability.SAFE, "Share the dataset out with a DistributedSampler", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare what each rank goes through in a pass with the size of the dataset."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    trained = {one.rank: one for one in trace.passes_of_loader(finding.lines) if one.steps and one.rank is not None}
+    if len(trained) < 2:
+        return Verdict.not_exercised("no two ranks trained on a pass over this loader")
+    loaders = {rank: one.loader for rank, one in trained.items() if one.loader is not None}
+    evidence = [
+        f"rank {rank}: {loader['share']} of {loader['samples']} samples in a pass, "
+        f"beginning with {' '.join(map(str, (trained[rank].first or ())[:8]))}"
+        for rank, loader in sorted(loaders.items())
+    ]
+    if all(loader["samples"] and loader["share"] == loader["samples"] for loader in loaders.values()):
+        every = ranks_named(loaders, trace)
+        return Verdict.confirmed(f"{every} go through all of the dataset in each epoch", *evidence)
+    return Verdict.refuted("each rank goes through a part of the dataset", *evidence)

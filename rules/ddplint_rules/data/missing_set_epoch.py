@@ -17,6 +17,11 @@ The sampler shuffles with `seed + epoch`, and the epoch stays 0 until `set_epoch
 the same samples in the same batches in the same order, and each rank sees the same share of the dataset for ever. No
 warning tells of it; the model only generalises worse.
 
+## Symptoms
+
+- the samples come in the same order in every epoch
+- accuracy is lower with a DistributedSampler than on one GPU
+
 ## Example
 
 ```python bad
@@ -107,7 +112,9 @@ from ddplint.rulekit import (
     Call,
     Confidence,
     Editor,
+    Event,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -118,7 +125,10 @@ from ddplint.rulekit import (
     Repeat,
     Rule,
     Script,
+    Trace,
+    Verdict,
     in_reach,
+    ranks_named,
     reaching,
     surely_bound,
 )
@@ -232,3 +242,20 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         lines = [f"if {missed.sampler} is not None:", f"    {lines[0]}"]
     changes = edits.insert_first_in_block(missed.loop.node, lines)
     return Fix(Applicability.SAFE, f"call {missed.sampler}.set_epoch in every epoch", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the orders of the first passes over the sampler."""
+    orders = {rank: passes for rank, passes in trace.orders(finding.lines).items() if len(passes) > 1}
+    if not orders:
+        return Verdict.not_exercised("no rank came to a second pass over this sampler")
+    evidence = [f"rank {rank}: {_shown(passes[0])}" for rank, passes in orders.items()]
+    if all(passes[0]["digest"] == other["digest"] for passes in orders.values() for other in passes[1:]):
+        return Verdict.confirmed(f"the first two passes had the same order on {ranks_named(orders, trace)}", *evidence)
+    evidence += [f"rank {rank}, second pass: {_shown(passes[1])}" for rank, passes in orders.items()]
+    return Verdict.refuted(f"the order changed between passes on {ranks_named(orders, trace)}", *evidence)
+
+
+def _shown(drawn: Event) -> str:
+    first = drawn["first"][:12]
+    return f"{' '.join(map(str, first))} ... (first {len(first)} of {drawn['count']})"

@@ -17,6 +17,11 @@ never seen; with a shorter one the loader raises IndexError in the middle of an 
 other samples than those that were picked, so a validation split leaks into the training. The first and the last are
 silent.
 
+## Symptoms
+
+- IndexError: list index out of range in the dataset
+- samples at the end of the dataset are never drawn
+
 ## Example
 
 ```python bad

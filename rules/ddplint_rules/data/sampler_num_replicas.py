@@ -15,6 +15,10 @@ that may be made for one machine alone the number of GPUs is merely possible.
 ranks from 8 on raise an error, or, with local ranks, both machines train on the same samples. With fewer processes than
 shares, the shares of the processes that are not there are never seen. The last two are silent.
 
+## Symptoms
+
+- a part of the data is never seen on several machines
+
 ## Example
 
 ```python bad

@@ -13,6 +13,11 @@ In programs that may be made for one machine alone, where both ranks agree, it i
 On one machine all is well. On two machines of eight GPUs the data is dealt into 16 shares, and both machines take the
 first eight: half of the data is never trained on, the other half twice in every epoch. No warning tells of it.
 
+## Symptoms
+
+- a part of the data is never seen on several machines
+- two machines train on the same samples
+
 ## Example
 
 ```python bad

@@ -14,6 +14,10 @@ them, and for seeds that are meant to differ: those of `torch.manual_seed` and t
 The ranks' shares fit together only when every rank deals out the same order. With another seed on each rank they
 overlap: some samples are trained on several times in an epoch, others never. No warning tells of it.
 
+## Symptoms
+
+- the ranks draw overlapping samples
+
 ## Example
 
 ```python bad

@@ -12,6 +12,10 @@ False, a loader that stands under a test of its sampler.
 The loader raises ValueError when it is built. In many scripts that is only the distributed path, so the mistake shows
 when the job has waited for its GPUs and every process has loaded its data.
 
+## Symptoms
+
+- ValueError: sampler option is mutually exclusive with shuffle
+
 ## Example
 ```python bad
 import torch.distributed as dist

@@ -14,6 +14,12 @@ A machine with 8 GPUs and 64 cores runs 8 processes, each of which starts 64 wor
 for the second loader. They take memory and file handles, and get in each other's way; loading is slower than with 8
 workers a process, and starting an epoch takes minutes.
 
+## Symptoms
+
+- This DataLoader will create worker processes in total. Our suggested max number of worker in current system is
+- loading data is slow with more GPUs
+- OSError: [Errno 24] Too many open files
+
 ## Example
 
 ```python bad

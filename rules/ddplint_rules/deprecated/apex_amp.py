@@ -15,6 +15,11 @@ apex has deprecated these parts in favour of torch's, and its newest versions do
 every process. The old ones have to be built from source for each torch and CUDA. torch's wrapper exchanges gradients
 in buckets during the backward pass with every backend, and torch's autocast needs no patched model.
 
+## Symptoms
+
+- ModuleNotFoundError: No module named 'apex'
+- AttributeError: module 'apex' has no attribute 'amp'
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ will not have the name. The new function takes the device first and its other ar
 call that is only renamed switches autocast on or off by accident: in `torch.amp.autocast("cuda", True)` the second
 argument is the dtype.
 
+## Symptoms
+
+- FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cuda', args...)`
+  instead.
+
 ## Example
 
 ```python bad

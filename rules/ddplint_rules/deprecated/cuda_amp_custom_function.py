@@ -15,6 +15,10 @@ Since torch 2.4 every process prints a FutureWarning for each function that is d
 module is imported, and a coming version will not have the names. The new decorators have to be told the device: a
 decorator that is only renamed fails with a TypeError.
 
+## Symptoms
+
+- FutureWarning: `torch.cuda.amp.custom_fwd(args...)` is deprecated
+
 ## Example
 
 ```python bad

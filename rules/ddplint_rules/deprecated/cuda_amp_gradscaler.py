@@ -15,6 +15,11 @@ Since torch 2.4 every process prints a FutureWarning when it makes a scaler this
 have the name. The old class derives from `torch.amp.GradScaler`, so that scalers of both kinds have the same state
 and checkpoints fit either.
 
+## Symptoms
+
+- FutureWarning: `torch.cuda.amp.GradScaler(args...)` is deprecated. Please use `torch.amp.GradScaler('cuda',
+  args...)` instead.
+
 ## Example
 
 ```python bad

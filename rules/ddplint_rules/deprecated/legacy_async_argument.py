@@ -11,6 +11,10 @@ refuses is checked by the other rules as if it were repaired; what else is wrong
 Python refuses the whole file: every process stops before its first line. Most scripts of that time are otherwise
 fit to run.
 
+## Symptoms
+
+- SyntaxError: invalid syntax at .cuda(async=True)
+
 ## Example
 
 ```python bad

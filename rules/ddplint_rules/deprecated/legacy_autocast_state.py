@@ -15,6 +15,10 @@ without a device is not deprecated. With a `torch-version` below 2.4 the rule is
 Since torch 2.4 every process warns when it comes to one of them, and a coming version will not have them. The new ones
 take the device, so that the same code serves every kind of it.
 
+## Symptoms
+
+- DeprecationWarning: torch.get_autocast_gpu_dtype() is deprecated
+
 ## Example
 
 ```python bad

@@ -17,6 +17,12 @@ an `except` block, and under a name that may also stand for something of the scr
 Every process warns when it comes to a deprecated name, and a coming version will not have it. One that is gone is an
 AttributeError on every rank.
 
+## Symptoms
+
+- AttributeError: module 'torch.distributed' has no attribute 'reduce_op'
+- FutureWarning: `torch.distributed.all_gather_into_tensor` is deprecated
+- FutureWarning: `torch.distributed._all_gather_base` is deprecated
+
 ## Example
 
 ```python bad

@@ -17,6 +17,10 @@ The two arguments for the buffers are not the same: `broadcast_buffers=False` le
 from the start. `forward_sync_buffers=False` still makes them equal once, when the model is wrapped, and leaves them
 alone after that. Where each rank has buffers of its own on purpose, the old argument is to stay for now.
 
+## Symptoms
+
+- FutureWarning: broadcast_buffers is deprecated
+
 ## Example
 
 ```python bad

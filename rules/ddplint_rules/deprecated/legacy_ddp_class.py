@@ -13,6 +13,10 @@ an `except` block, and under a name that may also stand for something of the scr
 DistributedDataParallelCPU is DistributedDataParallel with a FutureWarning in every process, and a coming version will
 not have the name. The modules called `deprecated` have been gone for years: every process fails at the import.
 
+## Symptoms
+
+- torch.nn.parallel.DistributedDataParallelCPU is gone
+
 ## Example
 
 ```python bad

@@ -14,6 +14,10 @@ an `except` block, and under a name that may also stand for something of the scr
 torch 2.0 made both public, without the underscore. Since then `_get_global_rank` prints a FutureWarning in every
 process and waits for its removal, and `_get_group_rank` is an error on every rank: the name is gone.
 
+## Symptoms
+
+- AttributeError: module 'torch.distributed' has no attribute
+
 ## Example
 
 ```python bad

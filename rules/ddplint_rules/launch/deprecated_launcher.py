@@ -15,6 +15,12 @@ possible (`--pedantic`): the old launcher still works with it. Shell scripts and
 which argparse refuses where only the underscore is defined. torchrun gives none and sets LOCAL_RANK: every process then
 sees the default, so that all of them take the same GPU, or train alone.
 
+## Symptoms
+
+- error: unrecognized arguments: --local-rank=0
+- The module torch.distributed.launch is deprecated and will be removed in future. Use torchrun
+- KeyError: 'LOCAL_RANK'
+
 ## Example
 
 ```python bad

@@ -16,6 +16,13 @@ that is merely possible (`--pedantic`).
 `python train.py`, for one GPU or in a debugger, ends with `KeyError: 'LOCAL_RANK'` before it has done anything, or
 with "int() argument must be a string ... not 'NoneType'", though the script has a branch for that run.
 
+## Symptoms
+
+- KeyError: 'RANK'
+- KeyError: 'LOCAL_RANK'
+- ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable RANK expected, but
+  not set
+
 ## Example
 
 ```python bad

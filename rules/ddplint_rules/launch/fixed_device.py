@@ -18,6 +18,12 @@ All processes of a machine share that GPU: the others stay idle, memory runs out
 one device ("Duplicate GPU detected"). Where the model is on the GPU of the rank and the data on the fixed one, every
 process but the first ends with "Expected all tensors to be on the same device".
 
+## Symptoms
+
+- all processes use the same GPU
+- GPU 0 is full and the other GPUs are empty
+- Duplicate GPU detected
+
 ## Example
 
 ```python bad

@@ -13,6 +13,11 @@ also be something else, and in programs for one machine: they start their proces
 On one machine both ranks are the same, and everything works. On the second machine of eight GPUs each, the ranks go
 from 8 to 15, and its GPUs from 0 to 7: every process there ends with "invalid device ordinal".
 
+## Symptoms
+
+- RuntimeError: CUDA error: invalid device ordinal
+- training crashes on the second machine
+
 ## Example
 
 ```python bad

@@ -15,6 +15,11 @@ gloo carries gradients through the memory of the host: each step waits for two c
 often several times as long as with NCCL, which connects the GPUs themselves. Many collectives do not take tensors on
 GPUs at all with gloo.
 
+## Symptoms
+
+- communication between GPUs is very slow
+- the GPUs are idle while gradients are exchanged
+
 ## Example
 
 ```python bad

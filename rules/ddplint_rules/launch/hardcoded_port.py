@@ -18,6 +18,12 @@ Two jobs on one machine want the same port: the second fails with "address alrea
 find the first job and hang. Under torchrun the assignment throws away the port that torchrun chose and listens on;
 all processes then wait for a port that nobody opens.
 
+## Symptoms
+
+- RuntimeError: The server socket has failed to listen on any local network address. EADDRINUSE
+- address already in use
+- errno: 98 - Address already in use
+
 ## Example
 
 ```python bad

@@ -17,6 +17,11 @@ Each of these ends the process: "Default process group has not been initialized,
 init_process_group", or "trying to initialize the default process group twice". A test that
 says yes without a group does so in every process: what it guards is done by all of them.
 
+## Symptoms
+
+- ValueError: Default process group has not been initialized, please make sure to call init_process_group
+- RuntimeError: Default process group has not been initialized
+
 ## Example
 
 ```python bad

@@ -16,6 +16,10 @@ On one machine both ranks are the same, and everything works. With a second mach
 the process group waits until its timeout for those that are missing, or fails. Where items are taken by rank, both
 machines take the same, and nobody takes the others.
 
+## Symptoms
+
+- training hangs at init_process_group on several machines
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ merely possible (`--pedantic`): a launcher may still start the script on two, or
 With two machines of eight GPUs, the group is told to have 8 members. The ranks from 8 on are refused, or each machine
 forms a group of its own: then two models are trained, each on all that its machine reads, and no error is seen.
 
+## Symptoms
+
+- training hangs or fails on a second machine
+- each machine trains a model of its own
+
 ## Example
 
 ```python bad

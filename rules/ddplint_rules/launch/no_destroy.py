@@ -15,6 +15,11 @@ Since torch 2.4 NCCL warns at the end: "destroy_process_group() was not called b
 resources". Work that is still going on is cut off, and the processes that wait for it may end with an error of their
 own, in a run that was a success.
 
+## Symptoms
+
+- destroy_process_group() was not called before program exit, which can leak resources
+- process group has NOT been destroyed before we destruct ProcessGroupNCCL
+
 ## Example
 
 ```python bad

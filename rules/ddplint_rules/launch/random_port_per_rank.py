@@ -15,6 +15,11 @@ random numbers of their parent, and where the draw is a way out for a launcher t
 The first process listens at one port, and each of the others knocks at another one. They wait until the timeout of the
 start, half an hour at most, and fail. With a single process all is well, so that tests on one GPU say nothing.
 
+## Symptoms
+
+- training hangs at init_process_group
+- the ranks wait for each other with different ports
+
 ## Example
 
 ```python bad

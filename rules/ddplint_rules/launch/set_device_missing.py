@@ -14,6 +14,13 @@ places the processes.
 Each process starts with GPU 0 as its current device, whatever its rank. All of them work there: the others stay idle,
 memory runs out early, and NCCL refuses two ranks on one device ("Duplicate GPU detected").
 
+## Symptoms
+
+- GPU 0 holds memory of every process
+- all processes use GPU 0
+- NCCL error: Duplicate GPU detected : rank 1 and rank 0 both on CUDA device
+- CUDA out of memory on GPU 0
+
 ## Example
 
 ```python bad

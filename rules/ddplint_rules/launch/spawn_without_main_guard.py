@@ -15,6 +15,11 @@ A process that is spawned starts with an empty Python, and imports the file of i
 call, and Python ends it: "An attempt has been made to start a new process before the current process has finished its
 bootstrapping phase". No process ever trains.
 
+## Symptoms
+
+- RuntimeError: An attempt has been made to start a new process before the current process has finished its
+  bootstrapping phase
+
 ## Example
 
 ```python bad

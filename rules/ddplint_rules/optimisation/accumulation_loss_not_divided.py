@@ -15,6 +15,11 @@ Each backward pass adds its gradient to the last. A loss is a mean over its batc
 four times the gradient of the large batch that was meant: the optimizer steps four times as far, clipping cuts in four
 times as early, and the learning rate has to be found anew for every number of rounds.
 
+## Symptoms
+
+- loss becomes nan with gradient accumulation
+- training diverges with gradient accumulation
+
 ## Example
 
 ```python bad

@@ -15,6 +15,11 @@ DDP averages the gradients over all ranks in every backward pass. Until the last
 so all exchanges but one are in vain. The result is right, the time is lost: with eight rounds, seven of eight
 exchanges, which weighs most between machines.
 
+## Symptoms
+
+- gradient accumulation does not make training faster
+- communication takes much of the step
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ The scaler multiplies the loss by a large number, 65536 at the start, and with i
 it out again. A limit of 1.0 that is applied before that cuts every gradient down to a norm of 1 / 65536. The optimizer
 hardly moves, or, with Adam, moves as if there were no clipping at all, and the limit changes whenever the scale does.
 
+## Symptoms
+
+- gradient clipping has no effect, or stops the training, with mixed precision
+- gradient norm is huge with GradScaler
+
 ## Example
 
 ```python bad

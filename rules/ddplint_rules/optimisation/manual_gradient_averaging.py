@@ -15,6 +15,11 @@ Each rank's gradient is a mean over its own batch. The sum over eight ranks is e
 batch: every step is eight times as long, clipping cuts in earlier, and the run depends on the number of GPUs. Behind
 DDP the ranks hold the mean already, and the sum multiplies it.
 
+## Symptoms
+
+- gradients are divided by the world size twice
+- training is slower to learn on more GPUs
+
 ## Example
 
 ```python bad

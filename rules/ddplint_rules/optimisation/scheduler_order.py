@@ -14,6 +14,11 @@ Since torch 1.1 a schedule starts with its first rate when it is made, and each 
 first step of the optimizer, it skips that rate: the warmup begins too high, every drop comes one round early, and an
 epoch is lost at every resume that repeats the order. torch warns of it once.
 
+## Symptoms
+
+- UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`
+- the first value of the learning rate schedule is skipped
+
 ## Example
 
 ```python bad

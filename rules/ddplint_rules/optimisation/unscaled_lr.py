@@ -16,6 +16,12 @@ The loss still goes down, a little too slowly, and the final accuracy is lower t
 SGD wants the rate scaled with the batch (linearly, with a warmup); Adam-like optimizers take the square root or the
 old rate, which is why the finding is only possible there.
 
+## Symptoms
+
+- accuracy is lower on more GPUs
+- training converges slower per epoch with more GPUs
+- loss comes down slower with a larger global batch
+
 ## Example
 ```python bad
 import torch
@@ -92,8 +98,8 @@ the same function holds it. The other cure, dividing the batch by the number of 
 and may be the better one.
 
 ## At run time
-Confirmed when the samples of one optimizer step grow with the number of processes while the rate in the optimizer stays
-the same at 1 and at N processes; refuted when either follows; not exercised without a step.
+Confirmed when each of N processes adds a whole batch to every step, at the rate that the optimizer was made with;
+refuted when the rate of the steps is N times that one; not exercised without a step.
 
 ## References
 - Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017
@@ -111,9 +117,11 @@ from ddplint.rulekit import (
     Confidence,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Loader,
     Operation,
     Project,
@@ -121,6 +129,8 @@ from ddplint.rulekit import (
     Rule,
     SamplerKind,
     Script,
+    Trace,
+    Verdict,
 )
 
 RULE = Rule(
@@ -204,3 +214,30 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         text = f"({text})"
     change = edits.replace(rate.value.node, f"{text} * {rate.world_size}")
     return Fix(Applicability.UNSAFE, f"Multiply the learning rate by {rate.world_size}", change)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the samples and the rate of a step with those of one process."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    made = {(one.rank, one["optimizer"]): one for one in trace.below(finding.lines, Kind.OPTIMIZER)}
+    steps = [step for step in trace.of(Kind.STEP) if (step.rank, step["optimizer"]) in made]
+    sizes = {
+        loader.rank: loader["batch_size"]
+        for place in finding.related
+        for loader in trace.below(place, Kind.LOADER)
+        if loader["replicas"]
+    }
+    if not steps or not sizes:
+        return Verdict.not_exercised("this optimizer made no step on the loader's batches")
+    first = made[steps[0].rank, steps[0]["optimizer"]]
+    rates = sorted({rate for step in steps for rate in step["rates"]})
+    together = sum(sizes.values())
+    evidence = [f"rank {rank}: batches of {size}" for rank, size in sorted(sizes.items())]
+    evidence.append(f"learning rates of the steps: {', '.join(f'{rate:g}' for rate in rates)}")
+    if max(rates) >= max(first["rates"]) * trace.world_size:
+        return Verdict.refuted("the learning rate was raised with the number of processes", *evidence)
+    summary = (
+        f"each step takes {together} samples on {trace.world_size} processes, at the rate for {min(sizes.values())}"
+    )
+    return Verdict.confirmed(summary, *evidence)

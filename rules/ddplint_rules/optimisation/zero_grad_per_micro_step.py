@@ -14,6 +14,10 @@ Only the last of the rounds is left when the optimizer steps; the work of all th
 small as without accumulation, the run takes as many times longer for a step, and, where the loss is divided by the
 number of rounds, the steps are that much too short as well. Nothing fails.
 
+## Symptoms
+
+- gradient accumulation has no effect
+
 ## Example
 
 ```python bad

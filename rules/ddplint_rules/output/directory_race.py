@@ -17,6 +17,11 @@ The ranks run the same line within microseconds. Between the question whether a 
 rank has made it: `FileExistsError` on some ranks, now and then, and the job dies or the others wait for the dead ones.
 What one rank removed or moved the next one does not find.
 
+## Symptoms
+
+- FileExistsError: [Errno 17] File exists
+- a run makes several folders, seconds apart
+
 ## Example
 
 ```python bad

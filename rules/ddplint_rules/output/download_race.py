@@ -20,6 +20,12 @@ On the first run, when nothing is there yet, eight processes fetch the same file
 finds an archive that is there and not whole, and fails with a wrong checksum, an unexpected end of the file or a
 missing folder; sometimes a broken file stays behind. The second run works, so that the failure looks like chance.
 
+## Symptoms
+
+- File is corrupted or incomplete after download
+- RuntimeError: Dataset not found or corrupted
+- zipfile.BadZipFile: File is not a zip file
+
 ## Example
 
 ```python bad

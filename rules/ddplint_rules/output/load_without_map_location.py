@@ -15,6 +15,11 @@ torch puts each tensor back on the device that it was saved from. The first rank
 loads the whole checkpoint to GPU 0, and opens a context of some hundred megabytes there: that GPU runs out of memory
 with room on all the others. On a machine with fewer GPUs the load fails.
 
+## Symptoms
+
+- CUDA out of memory when a checkpoint is loaded
+- GPU 0 holds memory of every process after torch.load
+
 ## Example
 
 ```python bad

@@ -15,6 +15,11 @@ is written without its seconds.
 The ranks start a moment apart. A random identifier differs always, the time now and then: the checkpoints of a run lie
 in one folder, its logs in another, a third is empty, and what one rank has saved the others look for in vain.
 
+## Symptoms
+
+- a checkpoint is not found because each rank has another path
+- a run makes several folders, seconds apart
+
 ## Example
 
 ```python bad

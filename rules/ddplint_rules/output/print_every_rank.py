@@ -16,6 +16,11 @@ With eight processes each line comes eight times, in an order that changes from 
 job the one line that matters is lost. Each rank prints the numbers of its own share of the data, so that the copies
 differ and none of them is the result.
 
+## Symptoms
+
+- every line is printed once for each GPU
+- the output is repeated by every process
+
 ## Example
 
 ```python bad
@@ -86,6 +91,7 @@ exercised when the line was not reached, or the run had one process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ddplint.rulekit import (
@@ -93,16 +99,22 @@ from ddplint.rulekit import (
     Applicability,
     Call,
     Editor,
+    Finding,
     Fix,
     Found,
     Guard,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     guarded,
     last_name,
+    quoted,
+    ranks_named,
 )
 
 RULE = Rule(
@@ -168,3 +180,29 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     header, changes = result
     return Fix(Applicability.SAFE, f"say it on the first rank only (`{header}`)", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare what the ranks said at the line."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    said: dict[int, list[str]] = {}
+    for event in trace.at(finding.lines, Kind.PRINT, Kind.LOG, Kind.WARNING):
+        if event.rank is not None and event["to"] != "file" and event["shown"] is not False:
+            said.setdefault(event.rank, []).append(str(event["text"]))
+    if not said:
+        return Verdict.refuted("nothing was shown on the console", *_came(finding, trace))
+    if len(said) == 1:
+        return Verdict.refuted(f"{ranks_named(said, trace)} alone said it", *_came(finding, trace))
+    evidence = [f"rank {rank}: {quoted(texts[0])} ({len(texts)} times)" for rank, texts in sorted(said.items())]
+    if all(_names_itself(texts[0], rank) for rank, texts in said.items()):
+        return Verdict.refuted("each rank says which one it is", *evidence)
+    return Verdict.confirmed(f"{ranks_named(said, trace)} said this line", *evidence)
+
+
+def _names_itself(text: str, rank: int) -> bool:
+    return any(part.isdigit() and int(part) == rank for part in re.split(r"\D+", text)) and "rank" in text.lower()
+
+
+def _came(finding: Finding, trace: Trace) -> list[str]:
+    return [f"rank {rank} came to the line {count} times" for rank, count in trace.reached(finding.lines).items()]

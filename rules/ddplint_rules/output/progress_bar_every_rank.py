@@ -16,6 +16,11 @@ Each of the processes redraws its bar many times a second on the same line of th
 other, none can be read, and a log file gets eight times as many lines of them, between which those that matter are
 lost.
 
+## Symptoms
+
+- progress bars overwrite each other
+- one progress bar for each GPU
+
 ## Example
 
 ```python bad

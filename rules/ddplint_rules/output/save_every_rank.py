@@ -18,6 +18,12 @@ Several processes write one file at the same time. Mostly the last one wins and 
 mix their blocks and the checkpoint can't be read when it is needed. The ranks also keep the disk busy with the same
 data, each of them once.
 
+## Symptoms
+
+- checkpoint is damaged
+- RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory
+- several processes write the same file
+
 ## Example
 
 ```python bad
@@ -97,18 +103,23 @@ from ddplint.rulekit import (
     Applicability,
     Call,
     Editor,
+    Finding,
     Fix,
     Found,
     Guard,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
     SharedSave,
+    Trace,
+    Verdict,
     WriteKind,
     guarded,
     last_name,
+    ranks_named,
     written,
 )
 
@@ -170,3 +181,20 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     header, changes = result
     return Fix(Applicability.SAFE, f"save on the first rank only (`{header}`)", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the paths that the ranks wrote to from the line."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    writers: dict[str, set[int]] = {}
+    for event in trace.below(finding.lines, Kind.SAVE, Kind.WRITE):
+        if event.rank is not None and (event.kind is Kind.SAVE or event["what"] == "open"):
+            writers.setdefault(event["path"], set()).add(event.rank)
+    evidence = [f"{ranks_named(ranks, trace)} wrote {path}" for path, ranks in sorted(writers.items())]
+    shared = [path for path, ranks in writers.items() if len(ranks) > 1]
+    if shared:
+        return Verdict.confirmed(f"{ranks_named(writers[shared[0]], trace)} wrote {shared[0]}", *evidence)
+    if not writers:
+        return Verdict.not_exercised("the line wrote no file that the run could see")
+    return Verdict.refuted("no file was written by two ranks", *evidence)

@@ -16,6 +16,11 @@ The other ranks pass the test at once and open a file that is not there yet, or 
 unexpected end of the file, or, worse, the checkpoint of an earlier epoch that still lay there. On a fast disk it works
 nearly always, on a shared one under load it fails.
 
+## Symptoms
+
+- FileNotFoundError: No such file or directory for a checkpoint that was just saved
+- EOFError: Ran out of input when a checkpoint is loaded
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ The dashboard shows eight runs instead of one, or one whose curve jumps between 
 them measured on its own share of the data. The files of eight writers lie in one folder and are all read again; lines
 that several processes add to one file come in any order, and headers come several times.
 
+## Symptoms
+
+- a run appears several times in wandb or tensorboard
+- curves of the logger are zigzag
+
 ## Example
 
 ```python bad

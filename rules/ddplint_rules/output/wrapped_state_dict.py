@@ -17,6 +17,11 @@ The wrapper keeps the model as its `module`, so each of its keys begins with `mo
 has no such key: `load_state_dict` fails with a list of all keys, missing and unexpected. It is found when the run is
 resumed or evaluated, after the training that made the file. Whoever then passes `strict=False` loads nothing at all.
 
+## Symptoms
+
+- Missing key(s) in state_dict: Unexpected key(s) in state_dict: module.
+- keys of a checkpoint begin with module.
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ The ranks meet in every backward pass anyway, in the exchange of the gradients, 
 barrier makes all of them wait for the slowest, with an empty queue of work on every GPU. `synchronize` stops Python
 until the GPU is done: the launches of the next step, which could have been prepared meanwhile, come too late.
 
+## Symptoms
+
+- training is slow on several GPUs
+- the GPUs are used in bursts
+
 ## Example
 
 ```python bad

@@ -20,6 +20,10 @@ which the CPU has to wait for the GPU every time. With DETAIL all ranks compare 
 gloo, before it may start. Without the memory cache every tensor is a call of cudaMalloc, and every release waits for
 the whole GPU.
 
+## Symptoms
+
+- training is slow with detect_anomaly or TORCH_DISTRIBUTED_DEBUG=DETAIL
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ slow call each. It frees no tensor and gives PyTorch no more memory. `gc.collect
 process, tens to hundreds of milliseconds in a large program, while the GPU has nothing to do. The ranks wait for each
 other in every step, so that each pays for the slowest.
 
+## Symptoms
+
+- training is slow and the GPUs are used little
+- empty_cache in every step
+
 ## Example
 
 ```python bad

@@ -14,6 +14,11 @@ All processes meet to make a group, even those that are not in it, and each grou
 own on every GPU, some hundred megabytes with NCCL. They stay until `destroy_process_group(group)`: each round takes
 longer, and memory runs out in the end.
 
+## Symptoms
+
+- training hangs or fails after some hundred steps with new_group
+- NCCL error: unhandled system error, memory grows with every group
+
 ## Example
 
 ```python bad

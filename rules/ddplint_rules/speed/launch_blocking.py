@@ -14,6 +14,11 @@ CUDA then runs every kernel to its end before Python goes on. DDP is fast becaus
 layer while the backward pass works on the next; with blocking launches all of it happens one after the other. The
 setting helps to find the line of an error, and the error is long gone.
 
+## Symptoms
+
+- training is slow and the GPUs are used little
+- CUDA_LAUNCH_BLOCKING is set
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ A loss holds on to the graph of the whole forward pass. After the backward pass 
 stay, about a kilobyte for each operation of the model, for as long as the sum lives. The memory of every process grows
 with each step, by gigabytes an epoch for a large model, and freeing the chain at once stops the ranks for a while.
 
+## Symptoms
+
+- memory grows in every step
+- CUDA out of memory after some hundred steps
+
 ## Example
 
 ```python bad

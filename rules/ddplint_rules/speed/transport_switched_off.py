@@ -16,6 +16,11 @@ idle; without shared memory they go through the network card, even between the G
 or RoCE they go between machines over TCP. Each is several times slower. Such a line often helped on one machine with a
 broken driver, and follows the script to all others.
 
+## Symptoms
+
+- communication between GPUs is very slow
+- NCCL_P2P_DISABLE is set
+
 ## Example
 
 ```python bad

@@ -17,6 +17,14 @@ outputs there and sums the gradients there. One Python process has to issue the 
 out of memory before the others are full, the speed-up ends at a few GPUs, and a second machine can't take part at all.
 Nothing warns of this: the training is right, only slow.
 
+## Symptoms
+
+- GPU 0 runs out of memory while the others have room
+- GPU 0 is busy and the other GPUs wait
+- training on more GPUs is hardly faster, or slower
+- RuntimeError: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on
+  device
+
 ## Example
 
 ```python bad

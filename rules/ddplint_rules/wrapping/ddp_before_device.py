@@ -15,6 +15,12 @@ With `device_ids`, or where NCCL is the only backend, wrapping fails. Where the 
 watches the parameters as they were. Once they are moved, nothing is exchanged any more, nothing says so, and each rank
 trains a model of its own.
 
+## Symptoms
+
+- ValueError: DistributedDataParallel's input module must be on the same type of devices, but input module parameters
+  locate in
+- the ranks drift apart after the model was moved or converted to half
+
 ## Example
 
 ```python bad

@@ -17,6 +17,12 @@ TypeError. With `[0]` each process sends its inputs to GPU 0, where only one of 
 alone is a ValueError on every rank but 0. Beside one GPU in `device_ids` it does nothing: the output stays where the
 model is.
 
+## Symptoms
+
+- ValueError: DistributedDataParallel device_ids and output_device arguments only work with single-device/multiple-
+  device GPU modules or CPU modules
+- ValueError: device_ids can only be None or contain a single element
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ result, and a checkpoint in which every key begins with `module.module.`. DataPa
 GPUs of the machine, which belong to the other processes. It wants the model on the first of them and fails on every
 rank whose model is elsewhere.
 
+## Symptoms
+
+- training is slower after wrapping twice
+- state dict keys begin with module.module.
+
 ## Example
 
 ```python bad

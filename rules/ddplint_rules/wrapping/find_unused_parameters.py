@@ -13,6 +13,13 @@ It is silent where an option decides, beside `static_graph=True`, which looks on
 After every forward the wrapper walks the whole graph to find the parameters that got no gradient. A model that uses all
 of them pays for that in each step, and gets nothing. A model that does not needs it: without it, the second step fails.
 
+## Symptoms
+
+- RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one
+- your module has parameters that were not used in producing loss
+- find_unused_parameters=True was specified in DDP constructor, but did not find any unused parameters in the forward
+  pass
+
 ## Example
 
 ```python bad

@@ -16,6 +16,12 @@ DDP exchanges gradients only for a backward pass that began in its own forward. 
 gradients of its own batch. Nothing fails and the loss goes down, but the ranks train different models, and what is
 saved is the model of one rank, trained on its share of the data.
 
+## Symptoms
+
+- the ranks have different weights although the model is wrapped
+- gradients are not exchanged between the GPUs
+- loss differs between ranks and does not come down
+
 ## Example
 
 ```python bad
@@ -71,8 +77,8 @@ A method of the model inside has to be called from its `forward`, which no fix c
 
 ## At run time
 
-Confirmed when the gradients or parameters of the ranks differ after a step. Refuted when they are equal. Not
-exercised when no step was taken.
+Confirmed when a forward with gradients passes the wrapper by here, and the parameters of the ranks differ after a step,
+or no collective runs between two steps. Refuted when they stay equal. Not exercised when no step was taken.
 
 ## References
 
@@ -89,13 +95,19 @@ from ddplint.rulekit import (
     Attribute,
     Bypass,
     Editor,
+    Event,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
+    ranks_named,
     shown,
 )
 
@@ -148,3 +160,28 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     changes = edits.replace(bypass.call.callee.node, wrapper)
     message = f"Call `{wrapper}`, so that the gradients are exchanged; its forward fails when a parameter is not used"
     return Fix(Applicability.UNSAFE, message, changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the parameters of the ranks after the steps that follow such a forward."""
+    past = [one for one in trace.below(finding.lines, Kind.FORWARD) if one["past"] == "ddp" and one["grad"]]
+    if trace.world_size < 2 or not past:
+        return Verdict.not_exercised("no rank trained past a wrapper here")
+    steps = trace.steps_together()
+    if not steps:
+        return Verdict.not_exercised("no optimizer step was made")
+    evidence = [f"{ranks_named({one.rank or 0 for one in past}, trace)} ran {past[0]['module']} past the wrapper"]
+    if trace.divergence is not None:
+        differ = [f"rank {step.rank}: checksum {step['checksum']} ({step.at})" for step in trace.divergence]
+        number = trace.divergence[0]["number"]
+        return Verdict.confirmed(f"the parameters of the ranks differ after step {number}", *evidence, *differ)
+    if len(steps) > 1 and _exchanged(steps[0][0], steps[-1][0]) == 0:
+        return Verdict.confirmed(f"no collective ran between steps 1 and {len(steps)}", *evidence)
+    return Verdict.refuted(f"the parameters of the ranks were equal after each of {len(steps)} steps", *evidence)
+
+
+def _exchanged(first: Event, last: Event) -> int | None:
+    """How many collectives a rank made between two steps, None where torch does not tell."""
+    if first["sequence"] is None or last["sequence"] is None:
+        return None
+    return int(last["sequence"] - first["sequence"])

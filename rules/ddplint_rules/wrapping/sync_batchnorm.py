@@ -16,6 +16,11 @@ BatchNorm takes mean and variance over the samples of its own process: over 8 of
 number of GPUs. The running statistics of the processes differ, and the checkpoint has those of the first. A batch that
 is split over more GPUs makes it worse, though the batch of the job stays the same.
 
+## Symptoms
+
+- accuracy is lower on more GPUs with small batches
+- BatchNorm statistics differ between the ranks
+
 ## Example
 
 ```python bad

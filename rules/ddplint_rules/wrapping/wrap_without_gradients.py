@@ -13,6 +13,11 @@ between the freeze and the wrapper, where it is frozen only afterwards, and in t
 There are no gradients to exchange, and the wrapper refuses: "DistributedDataParallel is not needed when a module
 doesn't have any parameter that requires a gradient". Teachers, averaged models and losses need no wrapper.
 
+## Symptoms
+
+- RuntimeError: DistributedDataParallel is not needed when a module doesn't have any parameters that require a
+  gradient
+
 ## Example
 
 ```python bad

@@ -17,6 +17,10 @@ Reading fails with an AttributeError on the first run with several GPUs, though 
 Assigning is worse: it creates an attribute of the wrapper, the model inside keeps its old value, and nothing says so.
 A drop-path schedule that is written to the wrapper never changes anything.
 
+## Symptoms
+
+- AttributeError: 'DistributedDataParallel' object has no attribute
+
 ## Example
 
 ```python bad
@@ -90,8 +94,8 @@ module inside it would train past the wrapper (DDP107).
 
 ## At run time
 
-Confirmed by the AttributeError, or by an assignment to the wrapper whose name the model holds as well. Refuted when
-the line runs and the object is not wrapped. Not exercised when the line was not reached.
+Confirmed by the AttributeError. Refuted when the line runs without it. Not exercised when the line was not reached; an
+assignment leaves no trace.
 
 ## References
 
@@ -108,6 +112,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -116,6 +121,9 @@ from ddplint.rulekit import (
     Rule,
     Script,
     Store,
+    Trace,
+    Verdict,
+    ranks_named,
     shown,
 )
 
@@ -165,3 +173,18 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     access = found.subject
     changes = edits.insert_after(access.model.node, ".module")
     return Fix(Applicability.SAFE, f"Ask `{shown(access.model)}.module`, which has it", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for the AttributeError."""
+    failed = [one for one in trace.failures if one["error"] == "AttributeError" and one.is_at(finding.lines)]
+    if failed:
+        ranks = ranks_named({one.rank or 0 for one in failed}, trace)
+        return Verdict.confirmed(f"AttributeError on {ranks}", *{str(one["text"]).split("\n")[0] for one in failed})
+    if finding.impact is Impact.WRONG:
+        return Verdict.not_exercised("what is set on a wrapper leaves no trace in a run")
+    return Verdict.refuted("the line ran without an error", *_came(finding, trace))
+
+
+def _came(finding: Finding, trace: Trace) -> list[str]:
+    return [f"rank {rank} came to it {count} times" for rank, count in trace.reached(finding.lines).items()]

@@ -9,7 +9,7 @@ import pytest
 
 from ddplint import __version__
 from ddplint.engine.outcomes import Failed, Linted, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact, Verdict, VerdictKind
+from ddplint.findings import Applicability, Confidence, Edit, Fix, Impact, Status, Verdict
 from ddplint.reporting.json import render_json
 from ddplint.reporting.rules_table import render_rules_json
 from ddplint.source import Position
@@ -104,10 +104,10 @@ def test_the_keys_are_those_of_version_1_in_their_order() -> None:
             id="a fix is its edits, with points as line and column",
         ),
         pytest.param(
-            report(finding(verdict=Verdict(VerdictKind.NOT_EXERCISED, "one epoch only", ("epoch 0",)))),
+            report(finding(verdict=Verdict(Status.NOT_EXERCISED, "one epoch only", ("epoch 0",)))),
             ("findings", 0, "verdict"),
-            {"kind": "not exercised", "reason": "one epoch only", "evidence": ["epoch 0"]},
-            id="a verdict is its kind, reason and evidence",
+            {"status": "not_exercised", "summary": "one epoch only", "evidence": ["epoch 0"]},
+            id="a verdict is its status, summary and evidence",
         ),
         pytest.param(
             report(others=(Failed("a.py", "the worker died", ours=True),)),

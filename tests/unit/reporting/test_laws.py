@@ -13,7 +13,7 @@ from pydantic_sarif.model import (  # type: ignore[import-untyped]  # it ships n
 )
 
 from ddplint.engine.outcomes import Failed, Linted, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Confidence, Edit, Finding, Fix, Impact, Place, Verdict, VerdictKind
+from ddplint.findings import Applicability, Confidence, Edit, Finding, Fix, Impact, Place, Status, Verdict
 from ddplint.reporting import render_statistics
 from ddplint.reporting.github import render_github
 from ddplint.reporting.json import render_json
@@ -62,8 +62,7 @@ def findings(text: st.SearchStrategy[str]) -> st.SearchStrategy[Finding]:
         related=st.lists(places(text), max_size=2).map(tuple),
         fix=st.none()
         | st.builds(Fix, st.sampled_from(Applicability), text, st.lists(edits, min_size=1, max_size=3).map(tuple)),
-        verdict=st.none()
-        | st.builds(Verdict, st.sampled_from(VerdictKind), text, st.lists(text, max_size=2).map(tuple)),
+        verdict=st.none() | st.builds(Verdict, st.sampled_from(Status), text, st.lists(text, max_size=2).map(tuple)),
     )
 
 
@@ -136,7 +135,7 @@ def _finding(content: Any) -> Finding:
         ),
         *(_place(content), (1, 1), tuple(map(_place, content["related"]))),
         fix and Fix(Applicability(fix["applicability"]), fix["message"], tuple(map(_edit, fix["edits"]))),
-        verdict and Verdict(VerdictKind(verdict["kind"]), verdict["reason"], tuple(verdict["evidence"])),
+        verdict and Verdict(Status(verdict["status"]), verdict["summary"], tuple(verdict["evidence"])),
     )
 
 

@@ -9,7 +9,7 @@ from pydantic_sarif.model import (  # type: ignore[import-untyped]  # it ships n
 )
 
 from ddplint.engine.outcomes import Failed, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Edit, Fix, Impact, Place, Verdict, VerdictKind
+from ddplint.findings import Applicability, Edit, Fix, Impact, Place, Status, Verdict
 from ddplint.reporting.sarif import render_sarif
 from ddplint.source import Position
 from tests.unit.reporting.builders import finding, fix, place, report, rule
@@ -21,7 +21,7 @@ RULES = (
 )
 EVERYTHING = report(
     finding(fix=fix(), related=(place("data.py", 12, note="sampler built here"),)),
-    finding("DDP401", "hardcoded-port", Impact.CRASH, verdict=Verdict(VerdictKind.CONFIRMED, "in use", ("rank 0",))),
+    finding("DDP401", "hardcoded-port", Impact.CRASH, verdict=Verdict(Status.CONFIRMED, "in use", ("rank 0",))),
     finding("DDP999", "of-another-pack", Impact.SLOW, at=place("/tmp/a b.py")),
     others=(Skipped("big.py", "larger than 4 MB"), Failed("latin.py", "not UTF-8", ours=False)),
     defects=(RuleDefect("DDP401", "a.py", "KeyError: 'x'"),),
@@ -80,7 +80,11 @@ def test_a_reader_that_knows_the_schema_takes_the_log(outcome: Report) -> None:
             {"impact": "wrong", "confidence": "likely", "applicability": "safe"},
             id="what SARIF has no word for",
         ),
-        pytest.param(("results", 2, "properties", "verdict"), "confirmed", id="a verdict is a property"),
+        pytest.param(
+            ("results", 2, "properties", "verdict"),
+            {"status": "confirmed", "summary": "in use", "evidence": ["rank 0"]},
+            id="a verdict is a property",
+        ),
         pytest.param(("tool", "driver", "rules", 0, "name"), "MissingSetEpoch", id="a rule has a name"),
         pytest.param(("tool", "driver", "rules", 2, "defaultConfiguration", "level"), "note", id="a rule has a level"),
         pytest.param(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ddplint.engine.outcomes import Failed, Report, RuleDefect, Skipped
-from ddplint.findings import Applicability, Confidence, Finding, Verdict, VerdictKind
+from ddplint.findings import Applicability, Confidence, Finding, Status, Verdict
 from ddplint.reporting.text import render_text
 from tests.unit.reporting.builders import finding, fix, place, report
 
@@ -50,9 +50,7 @@ BUILT = place("data.py", 12, (11, 32), "sampler = DistributedSampler(data)", "sa
             id="a file name cannot forge a line of the report",
         ),
         pytest.param(
-            finding(
-                at=place(text=""), verdict=Verdict(VerdictKind.CONFIRMED, "the order was equal", ("rank 0: 3 1 2",))
-            ),
+            finding(at=place(text=""), verdict=Verdict(Status.CONFIRMED, "the order was equal", ("rank 0: 3 1 2",))),
             [
                 "train.py:4:1: DDP202 [missing-set-epoch] Same order.",
                 "  verdict: confirmed: the order was equal",
