@@ -6,7 +6,7 @@
 the same, in a model that is wrapped in DistributedDataParallel with `find_unused_parameters=True`. Where an option
 switches checkpointing on, or the model around the call is not known for certain, it is shown with `--pedantic`.
 
-It is silent with `use_reentrant=False`, with `static_graph=True`, where the wrapper does not look for unused
+It is silent with `use_reentrant=False`, with `static_graph=True` or `_set_static_graph()`, where the wrapper does not look for unused
 parameters or an option decides, and in tests. A part that is checkpointed twice in one forward fails as well, without
 the search; it is not found.
 
@@ -126,11 +126,13 @@ RULE = Rule(
 )
 CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 SETTLED_IN = (2, 0)
+# The method by which a program says the same as `static_graph=True`.
+SETS_GRAPH = (b"_set_static_graph(",)
 
 
 def check(script: Script, project: Project) -> Iterator[Found]:
     """Report reentrant checkpoints below a wrapper that searches."""
-    if project.role(script) is Role.TEST:
+    if project.role(script) is Role.TEST or project.mentions(script, SETS_GRAPH):
         return
     for call in project.calls(script, *CHECKPOINTS):
         if not project.certainly(call.callee, *CHECKPOINTS) or not _is_reentrant(call, project):
