@@ -122,6 +122,8 @@ class LateChanges:
     def _searches(self, wrap: Call) -> bool:
         """Whether a wrapper may look for the parameters that are not used, or has looked once."""
         given = [self._project.argument(wrap, name) for name in ("find_unused_parameters", "static_graph")]
+        if self._project.mentions(wrap.scope.script, (b"_set_static_graph(",)):
+            return True
         return any(
             one is not Missing.ABSENT and not (isinstance(one, Constant) and one.value is False) for one in given
         )

@@ -6,9 +6,9 @@
 the same, in a model that is wrapped in DistributedDataParallel with `find_unused_parameters=True`. Where an option
 switches checkpointing on, or the model around the call is not known for certain, it is shown with `--pedantic`.
 
-It is silent with `use_reentrant=False`, with `static_graph=True` or `_set_static_graph()`, where the wrapper does not look for unused
-parameters or an option decides, and in tests. A part that is checkpointed twice in one forward fails as well, without
-the search; it is not found.
+It is silent with `use_reentrant=False`, with `static_graph=True` or `_set_static_graph()`, where the wrapper does not
+look for unused parameters or an option decides, and in tests. A part that is checkpointed twice in one forward fails as
+well, without the search; it is not found.
 
 ## Why it matters
 

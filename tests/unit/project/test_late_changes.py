@@ -33,6 +33,7 @@ CASES = [
         [],
         id="unused ones are looked for",
     ),
+    pytest.param("ddp = DDP(net)\nddp._set_static_graph()\nnet.body.requires_grad_(False)", [], id="a static graph"),
     pytest.param(
         "net.body.requires_grad_(False)\nddp = DDP(net)\nnet.body.requires_grad_(True)",
         ["WOKEN"],
