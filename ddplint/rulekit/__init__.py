@@ -49,7 +49,15 @@ from ddplint.project.uncalled import Uncalled
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
-from ddplint.rulekit.proofs import decided_by, quoted, ranks_named
+from ddplint.rulekit.proofs import (
+    decided_by,
+    done_by_ranks,
+    done_every_step,
+    quoted,
+    ranks_named,
+    set_in_environment,
+    warned_of,
+)
 from ddplint.rulekit.removal import removed
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
@@ -242,6 +250,8 @@ __all__ = [
     "WriteKind",
     "caught",
     "decided_by",
+    "done_by_ranks",
+    "done_every_step",
     "guarded",
     "has_comment",
     "in_reach",
@@ -252,7 +262,9 @@ __all__ = [
     "ranks_named",
     "reaching",
     "removed",
+    "set_in_environment",
     "shown",
     "surely_bound",
+    "warned_of",
     "written",
 ]
