@@ -86,6 +86,8 @@ from ddplint.project.training_steps import TrainingSteps
 from ddplint.project.turns import Turns
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.uncalled import UncalledGuards
+from ddplint.project.uneven_shares import UnevenShares
+from ddplint.project.visible_devices import VisibleDevices
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
@@ -197,6 +199,8 @@ class Project:
         self.optimizer_steps = OptimizerSteps(self)
         self.accumulations = Accumulations(self)
         self.gradient_exchanges = GradientExchanges(self)
+        self.uneven_shares = UnevenShares(self)
+        self.visible_devices = VisibleDevices(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

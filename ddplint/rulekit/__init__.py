@@ -46,6 +46,8 @@ from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
+from ddplint.project.uneven_shares import UnevenShare
+from ddplint.project.visible_devices import VisibleUse, VisibleMisuse
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
@@ -112,6 +114,9 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "VisibleMisuse",
+    "VisibleUse",
+    "UnevenShare",
     "BACKWARD",
     "FORWARD",
     "LAUNCHER_VARIABLES",
