@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ddplint.project.project import Project
 
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
-# Functions of torch.cuda after which a process has counted its GPUs for good.
+# Functions of torch.cuda after which a process has counted its GPUs for good: tried with torch 2.11, on a GPU.
 _STARTS_CUDA = frozenset(
     f"torch.cuda.{name}"
     for name in (
@@ -27,6 +27,8 @@ _STARTS_CUDA = frozenset(
         "get_device_name",
         "get_device_properties",
         "init",
+        "is_available",
+        "is_bf16_supported",
         "mem_get_info",
         "set_device",
         "synchronize",
@@ -41,7 +43,7 @@ class VisibleMisuse(Enum):
     """What is wrong with a place."""
 
     ORDINAL = "an id from the variable is used to count the GPUs that are left"
-    LATE = "it is set when CUDA has been started"
+    LATE = "it is set when the GPUs have been counted"
     PINNED = "every process of several sees the same GPU only"
 
 

@@ -4,7 +4,8 @@
 
 - an id taken from CUDA_VISIBLE_DEVICES, or the number that it was just set to, used as the index of a GPU: once the
   list is narrowed, the GPUs that are left are counted from 0;
-- CUDA_VISIBLE_DEVICES set after CUDA has been started in the same function;
+- CUDA_VISIBLE_DEVICES set after the driver has been asked for the GPUs in the same function: by
+  `torch.cuda.is_available()`, too, but not by `device_count()`;
 - CUDA_VISIBLE_DEVICES set to one id by a program of which several processes run on one node.
 
 It is silent where the variable is set for a child, or in a parent that starts its processes afterwards; where only the
@@ -13,7 +14,7 @@ number of ids is used; and under a switch.
 ## Why it matters
 
 With the ids 2 and 3 visible there are GPUs 0 and 1: index 2 is an error, "invalid device ordinal". After CUDA has
-been started nobody reads the variable again, and the process goes on with the GPUs that it saw before, maybe those of
+been asked nobody reads the variable again, and the process goes on with the GPUs that it saw before, maybe those of
 somebody else. Where all processes see one GPU, every process but the first finds no device with its number, or they
 share the GPU, which NCCL refuses.
 
@@ -74,7 +75,7 @@ None: the GPUs that a job may use belong into the command that starts it, and wh
 
 ## At run time
 
-Confirmed when CUDA is started before the variable changes, when an index is not below the number of visible GPUs, or
+Confirmed when the GPUs are counted before the variable changes, when an index is not below the number of visible GPUs, or
 when two processes of a node use one GPU. Refuted when none of this happens. Not exercised without GPUs.
 
 ## References
@@ -110,7 +111,7 @@ RULE = Rule(
 )
 EXPLAINED = {
     VisibleMisuse.ORDINAL: "the id comes from here",
-    VisibleMisuse.LATE: "this starts CUDA",
+    VisibleMisuse.LATE: "this counts the GPUs",
     VisibleMisuse.PINNED: "",
 }
 
@@ -133,7 +134,7 @@ def _message(use: VisibleUse) -> str:
         )
     if use.misuse is VisibleMisuse.LATE:
         return (
-            f"CUDA_VISIBLE_DEVICES is set to {what} after CUDA was started, and no longer read: the process keeps the "
+            f"CUDA_VISIBLE_DEVICES is set to {what} after the GPUs were counted, and no longer read: the process keeps the "
             "GPUs that it saw; set it before"
         )
     return (
