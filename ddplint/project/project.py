@@ -13,6 +13,7 @@ from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
 from ddplint.project.checkpoints import Checkpoints
 from ddplint.project.collectives import Collectives
+from ddplint.project.cpu_tensors import CpuTensors
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
 from ddplint.project.dead_tests import DeadTests
@@ -201,6 +202,7 @@ class Project:
         self.gradient_exchanges = GradientExchanges(self)
         self.uneven_shares = UnevenShares(self)
         self.visible_devices = VisibleDevices(self)
+        self.cpu_tensors = CpuTensors(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

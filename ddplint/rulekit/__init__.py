@@ -13,6 +13,7 @@ from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
+from ddplint.project.cpu_tensors import CpuTensor
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.dead_tests import Deadness, DeadTest
@@ -114,6 +115,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "CpuTensor",
     "VisibleMisuse",
     "VisibleUse",
     "UnevenShare",
