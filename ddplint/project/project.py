@@ -45,6 +45,7 @@ from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
 from ddplint.project.loss_scales import LossScales
+from ddplint.project.lost_gradients import LostGradients
 from ddplint.project.machines import Machines
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
@@ -203,6 +204,7 @@ class Project:
         self.uneven_shares = UnevenShares(self)
         self.visible_devices = VisibleDevices(self)
         self.cpu_tensors = CpuTensors(self)
+        self.lost_gradients = LostGradients(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -29,6 +29,7 @@ from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.loss_scales import ScaledClip
+from ddplint.project.lost_gradients import LostGradient
 from ddplint.project.models import Wrapper
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
@@ -115,6 +116,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "LostGradient",
     "CpuTensor",
     "VisibleMisuse",
     "VisibleUse",
