@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ddplint.project.accumulation import Accumulations
 from ddplint.project.acts import Acts
+from ddplint.project.averages import Averages
 from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
@@ -205,6 +206,7 @@ class Project:
         self.visible_devices = VisibleDevices(self)
         self.cpu_tensors = CpuTensors(self)
         self.lost_gradients = LostGradients(self)
+        self.averages = Averages(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

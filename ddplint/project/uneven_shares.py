@@ -48,10 +48,14 @@ class UnevenShares:
     def of(self, script: Script) -> Iterator[UnevenShare]:
         """Yield the shares of a script of which nothing in sight says that they are equally long."""
         for taken in script.sliced:
-            if self._is_share(taken) and not self._is_evened(taken):
+            if self.is_one(taken):
                 found = next(self._met(taken), None)
                 if found is not None:
                     yield found
+
+    def is_one(self, taken: Subscript) -> bool:
+        """Whether a slice is a share of which nothing in sight says that it is as long on all ranks."""
+        return self._is_share(taken) and not self._is_evened(taken)
 
     def _is_share(self, taken: Subscript) -> bool:
         """Whether a slice is ``items[rank::world_size]``."""

@@ -9,6 +9,7 @@ from ddplint.migration import DataParallelMove, Rename, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.accumulation import Accumulation
 from ddplint.project.acts import Act
+from ddplint.project.averages import MeanOfMeans, RepeatedSum
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
@@ -116,6 +117,8 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "RepeatedSum",
+    "MeanOfMeans",
     "LostGradient",
     "CpuTensor",
     "VisibleMisuse",
