@@ -45,6 +45,7 @@ from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
+from ddplint.project.long_waits import LongWaits
 from ddplint.project.loss_scales import LossScales
 from ddplint.project.lost_gradients import LostGradients
 from ddplint.project.machines import Machines
@@ -207,6 +208,7 @@ class Project:
         self.cpu_tensors = CpuTensors(self)
         self.lost_gradients = LostGradients(self)
         self.averages = Averages(self)
+        self.long_waits = LongWaits(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

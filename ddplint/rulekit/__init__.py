@@ -29,6 +29,7 @@ from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
+from ddplint.project.long_waits import LongWait
 from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.lost_gradients import LostGradient
 from ddplint.project.models import Wrapper
@@ -117,6 +118,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "LongWait",
     "RepeatedSum",
     "MeanOfMeans",
     "LostGradient",
