@@ -46,6 +46,7 @@ from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
 from ddplint.project.long_waits import LongWaits
+from ddplint.project.loop_meetings import LoopMeetings
 from ddplint.project.loss_scales import LossScales
 from ddplint.project.lost_gradients import LostGradients
 from ddplint.project.machines import Machines
@@ -90,6 +91,7 @@ from ddplint.project.training_steps import TrainingSteps
 from ddplint.project.turns import Turns
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.uncalled import UncalledGuards
+from ddplint.project.uneven_loops import UnevenLoops
 from ddplint.project.uneven_shares import UnevenShares
 from ddplint.project.visible_devices import VisibleDevices
 from ddplint.project.wrapped import WrappedAccesses
@@ -209,6 +211,8 @@ class Project:
         self.lost_gradients = LostGradients(self)
         self.averages = Averages(self)
         self.long_waits = LongWaits(self)
+        self.loop_meetings = LoopMeetings(self)
+        self.uneven_loops = UnevenLoops(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

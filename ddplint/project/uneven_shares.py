@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ddplint.project.collectives import FORWARD
-from ddplint.project.lanes import EVERYONE
 from ddplint.project.sites import Site
 from ddplint.project.trail import ITERATOR
 from ddplint.semantics import Attribute, Call, Constant, Expression, Operation, Script, Subscript
 from ddplint.semantics import Sequence as Display
 from ddplint.semantics.expressions import Slice, last_name
 from ddplint.semantics.rank_values import RankValue
-from ddplint.semantics.structure import ExitKind, Loop, LoopKind
+from ddplint.semantics.structure import Loop, LoopKind
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 # What makes a list divisible, or counts the rounds that all ranks have in common.
 _EVENS = frozenset({"%", "//"})
 _EVENING = frozenset({"ceil", "floor", "divmod", "cycle", "drop_last", "pad"})
-_JOINS = frozenset({"join", "Join"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +63,15 @@ class UnevenShares:
 
     def _is_evened(self, taken: Subscript) -> bool:
         """Whether anything divides, or fills up, what a share is taken of, or the function around it does."""
-        pieces = [piece for piece, _ in self._project.dependence.pieces(taken.base)]
-        if isinstance(taken.base, Display) or any(map(_evens, pieces)):
+        return isinstance(taken.base, Display) or self.is_divided(taken.base)
+
+    def is_divided(self, length: Expression) -> bool:
+        """Whether anything divides what a list or its length is made from, or the function does so by the ranks."""
+        if any(_evens(piece) for piece, _ in self._project.dependence.pieces(length)):
             return True
         return any(
-            operation.scope.function is taken.scope.function and self._divides_by_ranks(operation)
-            for operation in taken.scope.script.operations
+            operation.scope.function is length.scope.function and self._divides_by_ranks(operation)
+            for operation in length.scope.script.operations
         )
 
     def _divides_by_ranks(self, operation: Operation) -> bool:
@@ -87,35 +87,13 @@ class UnevenShares:
         for consumer in trail.consumers:
             if isinstance(consumer, Call) or consumer.kind is LoopKind.COMPREHENSION:
                 continue
-            site = next(self._sites(consumer), None)
-            if site is not None and not _joins(consumer):
-                doubtful = id(consumer.iterable) not in direct or _is_left(consumer)
+            site = next(self._project.loop_meetings.of(consumer), None)
+            if site is not None:
+                doubtful = id(consumer.iterable) not in direct or self._project.loop_meetings.is_left(consumer)
                 yield UnevenShare(taken, consumer, site, doubtful)
-
-    def _sites(self, loop: Loop) -> Iterator[Site]:
-        """Yield where all ranks meet in each round of a loop, gradients exchanged included."""
-        region = loop.statement.region
-        for site in self._project.sites.of(region.scope.function, region.scope.script):
-            silent = site.kind == FORWARD and any(map(self._project.training.without_gradient, site.path))
-            if loop in site.call.region.loops and site.ranks == EVERYONE and not site.switched and not silent:
-                yield site
 
 
 def _evens(piece: Expression) -> bool:
     if isinstance(piece, Operation):
         return piece.operator in _EVENS
     return isinstance(piece, Call | Attribute) and last_name(piece) in _EVENING
-
-
-def _joins(loop: Loop) -> bool:
-    """Whether a loop runs where ranks that are done wait for the others: ``with model.join():``."""
-    contexts = (context for region in loop.statement.region.chain() for context in region.contexts)
-    return any(last_name(context) in _JOINS for context in contexts)
-
-
-def _is_left(loop: Loop) -> bool:
-    """Whether something ends a loop early."""
-    leaves = loop.statement.region.scope.script.exits
-    return any(
-        leave.kind in (ExitKind.BREAK, ExitKind.RETURN) and loop in leave.region.loops for leave in leaves
-    )

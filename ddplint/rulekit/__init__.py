@@ -50,6 +50,7 @@ from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
+from ddplint.project.uneven_loops import UnevenLoop
 from ddplint.project.uneven_shares import UnevenShare
 from ddplint.project.visible_devices import VisibleUse, VisibleMisuse
 from ddplint.project.wrapped import Access
@@ -118,6 +119,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "UnevenLoop",
     "LongWait",
     "RepeatedSum",
     "MeanOfMeans",
