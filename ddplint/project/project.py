@@ -83,6 +83,7 @@ from ddplint.project.selective import Selective
 from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
 from ddplint.project.stored_states import StoredStates
+from ddplint.project.swallowed import SwallowedFailures
 from ddplint.project.switches import Switches
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
@@ -213,6 +214,7 @@ class Project:
         self.long_waits = LongWaits(self)
         self.loop_meetings = LoopMeetings(self)
         self.uneven_loops = UnevenLoops(self)
+        self.swallowed_failures = SwallowedFailures(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -48,6 +48,7 @@ from ddplint.project.saves import SharedSave
 from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
+from ddplint.project.swallowed import Swallowed
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
 from ddplint.project.uneven_loops import UnevenLoop
@@ -119,6 +120,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "Swallowed",
     "UnevenLoop",
     "LongWait",
     "RepeatedSum",
