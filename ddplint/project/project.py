@@ -50,6 +50,7 @@ from ddplint.project.loop_meetings import LoopMeetings
 from ddplint.project.loss_scales import LossScales
 from ddplint.project.lost_gradients import LostGradients
 from ddplint.project.machines import Machines
+from ddplint.project.meeting_places import MeetingPlaces
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.normalisation import Normalisation
@@ -215,6 +216,7 @@ class Project:
         self.loop_meetings = LoopMeetings(self)
         self.uneven_loops = UnevenLoops(self)
         self.swallowed_failures = SwallowedFailures(self)
+        self.meeting_places = MeetingPlaces(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -32,6 +32,7 @@ from ddplint.project.locality import Divergence
 from ddplint.project.long_waits import LongWait
 from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.lost_gradients import LostGradient
+from ddplint.project.meeting_places import MissingPlace
 from ddplint.project.models import Wrapper
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
@@ -120,6 +121,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "MissingPlace",
     "Swallowed",
     "UnevenLoop",
     "LongWait",
