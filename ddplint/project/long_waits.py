@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from ddplint.project.guards import RankSet
 from ddplint.project.lanes import EVERYONE
-from ddplint.semantics import Attribute, Call, Expression, Script
+from ddplint.semantics import Argument, Attribute, Call, Conditional, Expression, Script
 from ddplint.semantics.arguments import Missing
+from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Function
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _PREPARES = re.compile(
     r"|(?:build|create|make)_(?:vocab\w*|index|corpus)|(?:prepare|encode|process)_(?:data|dataset|datasets|corpus|texts?)"
 )
 _EVALUATES = re.compile(r"(?:\w+_)?(?:eval|evaluate|evaluation|validate|validation|test)(?:_\w+)?")
+_HEAVY = re.compile(r"(?:\w+_)?(?:data)?(?:model|net|module|loader|batches)(?:_\w+)?")
 # What a mapping over a dataset of Hugging Face is given, and no other ``map``.
 _MAPPING = frozenset({"batched", "num_proc", "remove_columns", "load_from_cache_file"})
 _WHOLE = frozenset({"datasets.load_dataset"})
@@ -73,7 +75,7 @@ class LongWaits:
             return None
         if _PREPARES.fullmatch(function.name):
             return False
-        return True if _EVALUATES.fullmatch(function.name) else None
+        return True if _EVALUATES.fullmatch(function.name) and any(map(_is_heavy, call.arguments)) else None
 
     def _goes_through(self, function: Function) -> bool:
         """Whether a function has a loop, or maps over a dataset."""
@@ -87,17 +89,19 @@ class LongWaits:
         """Return the collective to which the ranks go on that a test keeps from the work."""
         if self._project.guards.beside(work) is None or self._project.ranks(work).which is not RankSet.ONE:
             return None
-        sites = self._project.sites.of(work.scope.function, work.scope.script)
-        later = (
-            site.collective
-            for site in sites
-            if site.call.order > work.order
-            and site.ranks == EVERYONE
+        sites = [
+            site
+            for site in self._project.sites.of(work.scope.function, work.scope.script)
+            if site.ranks == EVERYONE
             and site.kind not in _GROUP_ITSELF
             and not site.call.region.within(work.region)
             and not site.switched
-        )
-        return next(later, None)
+        ]
+        for loop in work.region.loops:
+            around = [site.collective for site in sites if loop in site.call.region.loops]
+            if around:
+                return next((wait for wait in around if wait.order > work.order), around[0])
+        return next((site.collective for site in sites if site.call.order > work.order), None)
 
     def _start(self, script: Script) -> Call | None:
         """Return where the group of a program is made, None where its timeout is chosen, or may be."""
@@ -112,3 +116,9 @@ class LongWaits:
                     return None
                 found = found or start
         return found
+
+
+def _is_heavy(given: Argument) -> bool:
+    """Whether an argument is a model, or a loader of data, by its name."""
+    value = given.value.then if isinstance(given.value, Conditional) else given.value
+    return any(map(_HEAVY.fullmatch, (given.keyword or "", last_name(value))))

@@ -10,8 +10,8 @@ from ddplint.project import Workspace
 
 HEAD = "import torch.distributed as dist\n"
 INIT = "dist.init_process_group('nccl')\nrank = dist.get_rank()\n"
-LOOP = "def {name}(xs):\n    for x in xs: print(x)\n"
-FIRST = "if rank == 0: {name}(xs)\ndist.barrier()\n"
+LOOP = "def {name}(loader):\n    for x in loader: print(x)\n"
+FIRST = "if rank == 0: {name}(loader)\ndist.barrier()\n"
 
 
 def _doubts(tmp_path: Path, text: str) -> list[bool]:
@@ -54,6 +54,14 @@ TOKENIZE = LOOP.format(name="tokenize")
             id="in a block that lets one rank go first",
         ),
         pytest.param(f"{INIT}if rank == 0: xs.map(f, batched=True)\ndist.barrier()\n", 1, id="a mapping"),
+        pytest.param(
+            f"{TOKENIZE}{INIT}for e in x:\n    dist.all_reduce(e)\n    if rank == 0: tokenize(e)\n", 1, id="in the next round"
+        ),
+        pytest.param(
+            f"{LOOP.format(name='evaluate')}{INIT}if rank == 0: evaluate(scores)\ndist.barrier()\n",
+            0,
+            id="scores are evaluated, not a model",
+        ),
         pytest.param(f"{TOKENIZE}{INIT}if rank == 0: tokenize(xs)\n", 0, id="nobody waits"),
         pytest.param(f"{TOKENIZE}{INIT}tokenize(xs)\ndist.barrier()\n", 0, id="all ranks work"),
         pytest.param(f"{TOKENIZE}rank = 0\n{FIRST.format(name='tokenize')}", 0, id="no group in sight"),
