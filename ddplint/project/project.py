@@ -72,6 +72,7 @@ from ddplint.project.rank_parts import RankParts
 from ddplint.project.rank_uses import RankUses
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
+from ddplint.project.repeated_work import RepeatedWorks
 from ddplint.project.roles import Role, role_of
 from ddplint.project.run_paths import RunPaths
 from ddplint.project.sameness import SameValues
@@ -217,6 +218,7 @@ class Project:
         self.uneven_loops = UnevenLoops(self)
         self.swallowed_failures = SwallowedFailures(self)
         self.meeting_places = MeetingPlaces(self)
+        self.repeated_works = RepeatedWorks(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -41,6 +41,7 @@ from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
+from ddplint.project.repeated_work import RepeatedWork, WorkKind
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
 from ddplint.project.sameness import Sameness
@@ -121,6 +122,8 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "WorkKind",
+    "RepeatedWork",
     "MissingPlace",
     "Swallowed",
     "UnevenLoop",
