@@ -15,6 +15,7 @@ from ddplint.project.callers import Callers
 from ddplint.project.checkpoints import Checkpoints
 from ddplint.project.collectives import Collectives
 from ddplint.project.cpu_tensors import CpuTensors
+from ddplint.project.cuda_starts import CudaStarts
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
 from ddplint.project.dead_tests import DeadTests
@@ -42,6 +43,7 @@ from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
+from ddplint.project.late_forks import LateForks
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
@@ -219,6 +221,8 @@ class Project:
         self.swallowed_failures = SwallowedFailures(self)
         self.meeting_places = MeetingPlaces(self)
         self.repeated_works = RepeatedWorks(self)
+        self.cuda_starts = CudaStarts(self)
+        self.late_forks = LateForks(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Attribute, Call, Constant, Script
-from ddplint.semantics.expressions import last_name
+from ddplint.semantics import Call, Constant, Script
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -49,9 +48,6 @@ _KINDS = {
     "subprocess.check_call": WorkKind.RUNS,
     "subprocess.check_output": WorkKind.RUNS,
     "subprocess.run": WorkKind.RUNS,
-    "torch.cuda.empty_cache": WorkKind.USES_GPU,
-    "torch.cuda.init": WorkKind.USES_GPU,
-    "torch.cuda.synchronize": WorkKind.USES_GPU,
 }
 _DATASETS = ("torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.")
 
@@ -85,21 +81,12 @@ class RepeatedWorks:
             return None if kind is WorkKind.MAKES and self._may_be_there(call) else kind
         if names and all(name.startswith(_DATASETS) for name in names):
             return WorkKind.FETCHES if _is_on(call, "download") else None
-        return WorkKind.USES_GPU if self._moves_to_gpu(call) else None
+        return WorkKind.USES_GPU if self._project.cuda_starts.starts(call) else None
 
     def _may_be_there(self, call: Call) -> bool:
         """Whether a directory may exist before: it is allowed, or the code asks first."""
         allowed = any(given.keyword == "exist_ok" for given in call.arguments) or len(call.arguments) > 2
         return allowed or any(region.test is not None for region in call.region.chain())
-
-    def _moves_to_gpu(self, call: Call) -> bool:
-        callee = call.callee
-        if not isinstance(callee, Attribute) or self._project.resolver.function_of(call) is not None:
-            return False
-        if callee.name == "cuda" and last_name(callee.base) != "torch":
-            return True
-        devices = self._project.constants(call.arguments[0].value) if call.arguments else None
-        return callee.name == "to" and bool(devices) and all(str(one).startswith("cuda") for one in devices or ())
 
 
 def _is_on(call: Call, name: str) -> bool:

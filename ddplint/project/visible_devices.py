@@ -7,33 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Attribute, Call, Constant, Expression, FormattedText, Script
+from ddplint.semantics import Call, Constant, Expression, FormattedText, Script
 from ddplint.semantics.alike import alike
 from ddplint.semantics.environment import EnvironmentWrite, WriteForm
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.structure import Region
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
 
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
-# Functions of torch.cuda after which a process has counted its GPUs for good: tried with torch 2.11, on a GPU.
-_STARTS_CUDA = frozenset(
-    f"torch.cuda.{name}"
-    for name in (
-        "current_device",
-        "current_stream",
-        "get_device_capability",
-        "get_device_name",
-        "get_device_properties",
-        "init",
-        "is_available",
-        "is_bf16_supported",
-        "mem_get_info",
-        "set_device",
-        "synchronize",
-    )
-)
 # Calls that make a number of their own: how many there are, or the place of one.
 _COUNTS = frozenset({"len", "range", "index", "device_count", "enumerate", "count"})
 _TEXTS = frozenset({"builtins.str", "builtins.int"})
@@ -74,9 +56,9 @@ class VisibleDevices:
         ]
         yield from self._ordinals(script, writes)
         for write in writes if not self._project.launches(script) else ():
-            started = self._started_before(write)
-            if started is not None:
-                yield VisibleUse(VisibleMisuse.LATE, write.value, started)
+            counted = self._project.cuda_starts.counted_before(write.at.region, write.at.order)
+            if counted is not None:
+                yield VisibleUse(VisibleMisuse.LATE, write.value, counted)
         for write in writes:
             if self._is_pinned(write):
                 yield VisibleUse(VisibleMisuse.PINNED, write.value, write.value)
@@ -118,23 +100,6 @@ class VisibleDevices:
             return self._bare(value.arguments[0].value)
         return value
 
-    def _started_before(self, write: EnvironmentWrite) -> Call | None:
-        """Return a call in the same function that surely has started CUDA when the variable is set."""
-        at = write.at
-        calls = at.region.scope.script.calls_in(at.region.scope.function)
-        return next((call for call in calls if _precedes(call, at.region, at.order) and self._starts_cuda(call)), None)
-
-    def _starts_cuda(self, call: Call) -> bool:
-        names = self._project.names(call.callee)
-        if names and names <= _STARTS_CUDA:
-            return True
-        if not isinstance(call.callee, Attribute) or self._project.resolver.function_of(call) is not None:
-            return False
-        if call.callee.name == "cuda":
-            return not any(name.startswith("torch.cuda") for name in names)
-        devices = self._project.constants(call.arguments[0].value) if call.arguments else None
-        return call.callee.name == "to" and bool(devices) and all(str(one).startswith("cuda") for one in devices or ())
-
     def _is_pinned(self, write: EnvironmentWrite) -> bool:
         """Whether each of several processes, or the parent of them, sets the variable to one and the same GPU."""
         values = self._project.constants(write.value)
@@ -147,7 +112,3 @@ class VisibleDevices:
         if self._project.launches(write.at.region.scope.script):
             return True
         return self._project.processes.all_come_to(write.value, early=True)
-
-
-def _precedes(call: Call, region: Region, order: int) -> bool:
-    return call.order < order and region.within(call.region)

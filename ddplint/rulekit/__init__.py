@@ -27,6 +27,7 @@ from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
+from ddplint.project.late_forks import LateFork
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
 from ddplint.project.long_waits import LongWait
@@ -122,6 +123,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "LateFork",
     "WorkKind",
     "RepeatedWork",
     "MissingPlace",
