@@ -46,6 +46,7 @@ from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.late_forks import LateForks
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
+from ddplint.project.local_metrics import LocalMetrics
 from ddplint.project.locality import Locality
 from ddplint.project.long_waits import LongWaits
 from ddplint.project.loop_meetings import LoopMeetings
@@ -223,6 +224,7 @@ class Project:
         self.repeated_works = RepeatedWorks(self)
         self.cuda_starts = CudaStarts(self)
         self.late_forks = LateForks(self)
+        self.local_metrics = LocalMetrics(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

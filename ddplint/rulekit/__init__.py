@@ -29,6 +29,7 @@ from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.late_forks import LateFork
 from ddplint.project.loaders import Loader
+from ddplint.project.local_metrics import LocalMetric, MetricUse
 from ddplint.project.locality import Divergence
 from ddplint.project.long_waits import LongWait
 from ddplint.project.loss_scales import ScaledClip
@@ -123,6 +124,8 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "MetricUse",
+    "LocalMetric",
     "LateFork",
     "WorkKind",
     "RepeatedWork",

@@ -1,0 +1,59 @@
+"""Numbers that one rank has measured on its share of the evaluation data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ddplint.project import Workspace
+from ddplint.project.local_metrics import MetricUse
+
+HEAD = (
+    "import torch\nimport torch.distributed as dist\nfrom torch.utils.data import DataLoader, DistributedSampler\n"
+    "dist.init_process_group('nccl')\n"
+    "def measure(net, data):\n    n = 0\n    for x in DataLoader(data, sampler={sampler}):\n        n += net(x)\n"
+    "    {end}\n    return n\n"
+)
+SHARED = "DistributedSampler(data)"
+
+
+def _uses(tmp_path: Path, text: str, sampler: str = SHARED, end: str = "n = n / 2") -> list[MetricUse]:
+    path = tmp_path / "script.py"
+    path.write_text(HEAD.format(sampler=sampler, end=end) + text)
+    project = Workspace().project(path)
+    script = project.script(path)
+    assert script is not None
+    return [metric.use for metric in project.local_metrics.of(script)]
+
+
+COMPARED = "best = 0\nm = measure(net, data)\nif m > best: best = m\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(COMPARED, [MetricUse.COMPARED], id="compared with the best"),
+        pytest.param(
+            "s = torch.optim.lr_scheduler.ReduceLROnPlateau(o)\ns.step(measure(net, data))\n",
+            [MetricUse.SCHEDULES],
+            id="given to a scheduler",
+        ),
+        pytest.param(
+            "m = measure(net, data)\nif dist.get_rank() == 0: print(m)\n", [MetricUse.SAID], id="printed by one rank"
+        ),
+        pytest.param("m = measure(net, data)\nprint(m)\n", [], id="printed by every rank"),
+        pytest.param("m = measure(net, data)\ndist.all_reduce(m)\nif m > best: pass\n", [], id="reduced"),
+        pytest.param("m = measure(net, data)\nif m > 0: pass\n", [], id="compared with something else"),
+    ],
+)
+def test_uses_of_a_metric(tmp_path: Path, text: str, expected: list[MetricUse]) -> None:
+    assert _uses(tmp_path, text) == expected
+
+
+def test_a_metric_of_all_data_is_that_of_every_rank(tmp_path: Path) -> None:
+    assert _uses(tmp_path, COMPARED, sampler="None") == []
+
+
+def test_a_function_that_reduces_gives_the_metric_of_all_ranks(tmp_path: Path) -> None:
+    assert _uses(tmp_path, COMPARED, end="dist.all_reduce(n)") == []
