@@ -39,6 +39,7 @@ from ddplint.project.fresh_starts import FreshStarts
 from ddplint.project.frozen import Frozen
 from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.group_ends import GroupEnds
+from ddplint.project.group_needs import GroupNeeds
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
@@ -225,6 +226,7 @@ class Project:
         self.cuda_starts = CudaStarts(self)
         self.late_forks = LateForks(self)
         self.local_metrics = LocalMetrics(self)
+        self.group_needs = GroupNeeds(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)
