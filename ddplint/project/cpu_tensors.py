@@ -6,51 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ddplint.semantics import Attribute, Call, Comprehension, Constant, Expression, Name, Operation, Script
+from ddplint.semantics import Attribute, Call, Comprehension, Constant, Expression, Operation, Script
 from ddplint.semantics import Sequence as Display
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.reaching import reaching
 from ddplint.semantics.resolve import Origin
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
 
 _INIT = "torch.distributed.init_process_group"
-_PACKAGE = "torch.distributed."
-# Collectives and messages of tensors, and how many of their first arguments are tensors, or lists of them.
-_TENSORS = {
-    "all_gather": 2,
-    "all_gather_into_tensor": 2,
-    "all_reduce": 1,
-    "all_to_all": 2,
-    "all_to_all_single": 2,
-    "broadcast": 1,
-    "gather": 2,
-    "irecv": 1,
-    "isend": 1,
-    "recv": 1,
-    "reduce": 1,
-    "reduce_scatter": 2,
-    "reduce_scatter_tensor": 2,
-    "scatter": 2,
-    "send": 1,
-}
-_KEYWORDS = frozenset(
-    {
-        "gather_list",
-        "input",
-        "input_list",
-        "input_tensor_list",
-        "input_tensor",
-        "output",
-        "output_tensor",
-        "output_tensor_list",
-        "scatter_list",
-        "tensor",
-        "tensor_list",
-    }
-)
 # Functions of torch that make a tensor on the default device.
 _FACTORIES = frozenset(
     f"torch.{name}"
@@ -155,24 +120,11 @@ class CpuTensors:
             return self._project.certainly(data.callee, *_PLAIN)
         return isinstance(data, Operation) and all(map(self._is_plain, data.operands))
 
-    def _given(self, call: Call, depth: int = 0) -> Iterator[Expression]:
-        """Yield the tensors that a call gives to a collective, itself or through a function of the project."""
-        last = last_name(call.callee)
-        if last in _TENSORS and all(name.startswith(_PACKAGE) for name in self._project.names(call.callee)):
-            if not self._project.collectives.is_of_some(call) and not _is_chosen(call):
-                places = [one.value for one in call.arguments[: _TENSORS[last]] if one.keyword is None and not one.star]
-                yield from places
-                yield from (one.value for one in call.arguments if one.keyword in _KEYWORDS)
-            return
-        function = self._project.resolver.function_of(call) if depth < _DEEPEST else None
-        if function is None or not self._project.collectives.of_function(function) or _is_chosen(call):
-            return
-        given = self._project.resolver.bound(call, function)
-        for inner in function.script.calls_in(function):
-            for value in self._given(inner, depth + 1):
-                handed = _only_parameter(value)
-                if handed is not None and handed in given:
-                    yield given[handed]
+    def _given(self, call: Call) -> Iterator[Expression]:
+        """Yield the tensors that a call gives to a collective of the whole group, whatever the device is."""
+        for found in self._project.collective_inputs.of(call):
+            if not self._project.collectives.is_of_some(found.collective) and not any(map(_is_chosen, found.path)):
+                yield found.value
 
     def _takes_gpus_only(self, script: Script) -> bool | None:
         """Return whether every run has NCCL, False: some have, None: it is not known that any has."""
@@ -195,13 +147,6 @@ class CpuTensors:
         option = self._project.options.of(backend)
         default = None if option is None or option.default is None else self._project.constants(option.default)
         return None if default is None else default | {"of an option"}
-
-
-def _only_parameter(value: Expression) -> str | None:
-    """Return the parameter that a name certainly holds, just as it was handed in."""
-    bindings = reaching(value.id, value) if isinstance(value, Name) else None
-    parameter = bindings[0].parameter if bindings and len(bindings) == 1 else None
-    return None if parameter is None else parameter.name
 
 
 def _is_chosen(call: Call) -> bool:

@@ -90,12 +90,12 @@ class Locality:
             return bool(_SHARED.search(named)) or named in _ASKS_FORM | _KEPT_EQUAL or self._trains(piece, frame)
         if isinstance(piece, Attribute):
             return piece.name in _FORM | _KEPT_EQUAL
-        return bool(self._handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
+        return bool(self.handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
 
     def _source(self, piece: Expression, frame: Frame | None, test: Expression) -> Divergence | None:
         if isinstance(piece, Call):
             return Divergence.LOSS if self._trains(piece, frame) else None
-        bindings = self._handed_out(piece)
+        bindings = self.handed_out(piece)
         if not bindings:
             return None
         if piece.scope.function is test.scope.function and self._is_trained_on(bindings, piece, frame):
@@ -118,7 +118,7 @@ class Locality:
         beside = call.scope.script.calls_in(call.scope.function)
         return any(last_name(other.callee) == "eval" and other.order < call.order for other in beside)
 
-    def _handed_out(self, piece: Expression) -> list[Binding]:
+    def handed_out(self, piece: Expression) -> list[Binding]:
         """Return the loops over data, each by its binding, that hand out what a name holds."""
         bindings = (reaching(piece.id, piece) or ()) if isinstance(piece, Name) else ()
         return [binding for binding in bindings if self._is_handed_out(binding)]
@@ -165,7 +165,7 @@ class Locality:
         """Whether a model is trained on what a loop hands out."""
         iterables = [binding.value for binding in bindings]
         return any(
-            isinstance(piece, Name) and any(binding.value in iterables for binding in self._handed_out(piece))
+            isinstance(piece, Name) and any(binding.value in iterables for binding in self.handed_out(piece))
             for site in self._project.sites.of(name.scope.function, name.scope.script, frame)
             if site.kind == FORWARD and self._trains(site.collective, site.frame)
             for given in site.call.arguments

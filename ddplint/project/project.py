@@ -13,6 +13,7 @@ from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
 from ddplint.project.checkpoints import Checkpoints
+from ddplint.project.collective_inputs import CollectiveInputs
 from ddplint.project.collectives import Collectives
 from ddplint.project.cpu_tensors import CpuTensors
 from ddplint.project.cuda_starts import CudaStarts
@@ -69,6 +70,7 @@ from ddplint.project.placement import Placement
 from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
+from ddplint.project.ragged_tensors import RaggedTensors
 from ddplint.project.rank_fallbacks import RankFallbacks
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
@@ -227,6 +229,8 @@ class Project:
         self.late_forks = LateForks(self)
         self.local_metrics = LocalMetrics(self)
         self.group_needs = GroupNeeds(self)
+        self.collective_inputs = CollectiveInputs(self)
+        self.ragged_tensors = RaggedTensors(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

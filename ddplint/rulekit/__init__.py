@@ -41,6 +41,7 @@ from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
+from ddplint.project.ragged_tensors import RaggedTensor
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.repeated_work import RepeatedWork, WorkKind
@@ -124,6 +125,7 @@ else:
     Editor = Any  # only annotations name it, and the real one would import libcst before a file needs it
 
 __all__ = [
+    "RaggedTensor",
     "MetricUse",
     "LocalMetric",
     "LateFork",
