@@ -125,7 +125,7 @@ class Averages:
             and isinstance(call.callee.base, Name)
             and call.callee.base.id == tensor.id
         )
-        return any(_is_in(one.region, loop) for one in (*stores, *methods))
+        return any(_is_in(region, loop) for region in [one.region for one in stores] + [one.region for one in methods])
 
     def _is_for_some_rounds(self, call: Call, loop: Loop) -> bool:
         """Whether a test decides in which rounds of a loop a call is made, or the loop ends behind it."""
@@ -138,7 +138,7 @@ class Averages:
 
     # Sums that objects keep.
 
-    def _syncs(self, call: Call, tensor: Expression) -> Iterator[tuple[Call, Expression]]:
+    def _syncs(self, call: Call, tensor: Expression) -> Iterator[tuple[Call, Attribute]]:
         """Yield the calls of the method that reduces what its object keeps, each with the sum that it keeps."""
         method = call.scope.function
         if method is None or method.cls is None or any(map(self._project.switches.is_one, call.region.chain())):
@@ -164,9 +164,9 @@ class Averages:
                 return kept[store.name]
         return None
 
-    def _loop_of_method(self, use: Call, held: Expression) -> Loop | None:
+    def _loop_of_method(self, use: Call, held: Attribute) -> Loop | None:
         """Return the loop that makes an object add to its sum, and reduce it, in each round, and never sets it anew."""
-        assert isinstance(use.callee, Attribute) and isinstance(held, Attribute)
+        assert isinstance(use.callee, Attribute)
         keeper, script = use.callee.base, use.scope.script
         sync = self._project.resolver.function_of(use)
         for loop in _loops(use):

@@ -26,7 +26,9 @@ _COPIES = frozenset({"torch.tensor", "torch.as_tensor"})
 _LEGACY = frozenset(
     f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Long", "Int", "Short", "Byte", "Bool")
 ) | {"torch.from_numpy"}
-_PLAIN = frozenset({"builtins.len", "builtins.float", "builtins.int", "builtins.bool", "time.time", "time.perf_counter"})
+_PLAIN = frozenset(
+    {"builtins.len", "builtins.float", "builtins.int", "builtins.bool", "time.time", "time.perf_counter"}
+)
 # Methods whose result is where their tensor is.
 _STAY = frozenset(
     {"bool", "clone", "contiguous", "detach", "double", "fill_", "flatten", "float", "half", "int", "long", "mean"}

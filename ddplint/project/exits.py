@@ -137,7 +137,9 @@ class _Case:
     def _by_failure(self) -> tuple[Expression | None, Divergence, list[Site]] | None:
         for region in self._inner if not _fails(self._leave, self._kind) else ():
             if region.kind is RegionKind.HANDLER and self._project.locality.catches_what_strikes_one(region):
-                broken_off = [site for site in self._sites if site.ranks == EVERYONE and is_tried(site.call.region, region)]
+                broken_off = [
+                    site for site in self._sites if site.ranks == EVERYONE and is_tried(site.call.region, region)
+                ]
                 return (region.caught, Divergence.FAILURE, broken_off) if broken_off else None
         return None
 

@@ -21,12 +21,49 @@ _MAKES = frozenset({"init_process_group", "destroy_process_group"})
 _NEEDS = COLLECTIVES - _MAKES | _ASKS
 _WORDS = _NEEDS | {"DistributedDataParallel", "DistributedSampler"}
 # Words of those that make a group, or may have somebody else make it.
-_STARTS = (b"init_process_group", b"init_device_mesh", b"init_distributed", b"init_dist", b"set_device_mesh", b"init_rpc")
+_STARTS = (
+    b"init_process_group",
+    b"init_device_mesh",
+    b"init_distributed",
+    b"init_dist",
+    b"set_device_mesh",
+    b"init_rpc",
+)
 # Packages that make no process group.
 _HARMLESS = frozenset(
-    "PIL apex_C cv2 einops h5py imageio librosa matplotlib mlflow nltk numpy omegaconf pandas psutil requests rich scipy"
-    " seaborn skimage sklearn soundfile tensorboard tensorboardX termcolor torch torchaudio torchtext torchvision tqdm"
-    " wandb yaml".split()
+    [
+        "PIL",
+        "apex_C",
+        "cv2",
+        "einops",
+        "h5py",
+        "imageio",
+        "librosa",
+        "matplotlib",
+        "mlflow",
+        "nltk",
+        "numpy",
+        "omegaconf",
+        "pandas",
+        "psutil",
+        "requests",
+        "rich",
+        "scipy",
+        "seaborn",
+        "skimage",
+        "sklearn",
+        "soundfile",
+        "tensorboard",
+        "tensorboardX",
+        "termcolor",
+        "torch",
+        "torchaudio",
+        "torchtext",
+        "torchvision",
+        "tqdm",
+        "wandb",
+        "yaml",
+    ]
 )
 _SEARCHED = 40
 

@@ -87,6 +87,8 @@ class LocalMetrics:
 
 def _asks_for_best(test: Comparison) -> bool:
     """Whether a comparison is that of a number with the best one so far."""
-    return len(test.comparisons) == 1 and test.comparisons[0][0] in _ORDERS and any(
-        _BEST.fullmatch(last_name(side)) for side in test.children
+    return (
+        len(test.comparisons) == 1
+        and test.comparisons[0][0] in _ORDERS
+        and any(_BEST.fullmatch(last_name(side)) for side in test.children)
     )

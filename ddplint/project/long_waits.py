@@ -35,7 +35,8 @@ _GROUP_ITSELF = frozenset({"init_process_group", "destroy_process_group"})
 class LongWait:
     """Work that one rank does while the others wait.
 
-    ``at``: the ``with`` that lets one rank go first, else the work. ``wait``: the collective in which the others are. ``start``: where the group is made, with the default timeout.
+    ``at``: the ``with`` that lets one rank go first, else the work. ``wait``: the collective in which the others are.
+    ``start``: where the group is made, with the default timeout.
     ``doubtful``: how long the work takes depends on its data even more than usual.
     """
 

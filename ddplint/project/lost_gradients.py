@@ -132,7 +132,9 @@ class LostGradients:
         calls = [piece for piece, _ in pieces if isinstance(piece, Call) and self._runs_module(piece)]
         if calls:
             return not any(map(self._project.training.without_gradient, calls))
-        roots = [piece for piece, inside in pieces if isinstance(piece, Name) and self._comes_from_outside(piece, inside)]
+        roots = [
+            piece for piece, inside in pieces if isinstance(piece, Name) and self._comes_from_outside(piece, inside)
+        ]
         return bool(roots) and not any(_PLAIN.fullmatch(root.id) for root in roots)
 
     def _runs_module(self, call: Call) -> bool:

@@ -15,13 +15,28 @@ if TYPE_CHECKING:
     from ddplint.project.project import Project
 
 # Collectives that want the tensors of all ranks to be of one size.
-_WANT_ONE_SIZE = frozenset({"all_gather", "all_gather_into_tensor", "all_reduce", "gather", "reduce", "_all_gather_base"})
+_WANT_ONE_SIZE = frozenset(
+    {"all_gather", "all_gather_into_tensor", "all_reduce", "gather", "reduce", "_all_gather_base"}
+)
 # Calls whose result has as many entries as the data says.
 _SELECTS = frozenset({"nonzero", "unique", "masked_select", "argwhere", "unique_consecutive"})
 # Methods and functions that keep a size.
 _KEEPS_SIZE = frozenset(
     {"abs", "bfloat16", "bool", "clone", "contiguous", "cpu", "cuda", "detach", "double", "exp", "flatten", "float"}
-    | {"half", "int", "long", "log", "requires_grad_", "sigmoid", "softmax", "squeeze", "to", "type", "unsqueeze", "view"}
+    | {
+        "half",
+        "int",
+        "long",
+        "log",
+        "requires_grad_",
+        "sigmoid",
+        "softmax",
+        "squeeze",
+        "to",
+        "type",
+        "unsqueeze",
+        "view",
+    }
 )
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat", "torch.tensor", "torch.as_tensor"})
 _ORDERS = frozenset({"<", ">", "<=", ">=", "==", "!="})

@@ -1,4 +1,4 @@
-"""CUDA_VISIBLE_DEVICES: which GPUs a process sees, set too late, to one for all, or mixed up with how they are counted."""
+"""CUDA_VISIBLE_DEVICES set too late, or to one GPU for all, or mixed up with how the visible GPUs are counted."""
 
 from __future__ import annotations
 

@@ -133,8 +133,9 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 
 def _of_sum(repeated: RepeatedSum) -> Found:
     message = (
-        f"`{shown(repeated.call)}` sums `{written(repeated.reduced)}` over the ranks in every round, though it holds the "
-        "sum of all ranks from the last one already: earlier batches count several times; reduce once, after the loop"
+        f"`{shown(repeated.call)}` sums `{written(repeated.reduced)}` over the ranks in every round, though it "
+        "holds the sum of all ranks from the last one already: earlier batches count several times; "
+        "reduce once, after the loop"
     )
     return Found(repeated.call, message)
 

@@ -113,11 +113,15 @@ def _found(tensor: CpuTensor, project: Project) -> Found:
     maker = tensor.maker
     when = "" if tensor.always else " where the backend is nccl"
     message = (
-        f"`{shown(tensor.call)}` gets a tensor on the CPU, and NCCL takes tensors on GPUs only: the call fails on every "
-        f"rank{when}; make the tensor on the device of the process"
+        f"`{shown(tensor.call)}` gets a tensor on the CPU, and NCCL takes tensors on GPUs only: the call fails on "
+        f"every rank{when}; make the tensor on the device of the process"
     )
     subject = None
-    if tensor.always and project.cpu_tensors.takes_device(maker) and project.mentions(maker.scope.script, [b"set_device"]):
+    if (
+        tensor.always
+        and project.cpu_tensors.takes_device(maker)
+        and project.mentions(maker.scope.script, [b"set_device"])
+    ):
         subject = (maker, project.processes.certainly_started(maker))
     return Found(maker, message, Confidence.LIKELY, ((tensor.call, "where it is given to NCCL"),), subject=subject)
 

@@ -111,8 +111,8 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 def _found(swallowed: Swallowed) -> Found:
     missed = "the exchange of gradients" if swallowed.site.kind == BACKWARD else "the forward of the wrapped model"
     message = (
-        f"a step that fails on one rank is passed over there, while the others wait in {missed}: from then on the ranks "
-        "hang or mix the gradients of different steps; let the error end the job"
+        f"a step that fails on one rank is passed over there, while the others wait in {missed}: from then on the "
+        "ranks hang or mix the gradients of different steps; let the error end the job"
     )
     handler = swallowed.handler
     at = handler.node if handler.caught is None else handler.caught

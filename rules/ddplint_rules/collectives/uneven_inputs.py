@@ -80,7 +80,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ddplint.rulekit import BACKWARD, FORWARD, LOOP_DRIVERS, Confidence, Found, Impact, Project, Role, Rule, Script, written
+from ddplint.rulekit import (
+    BACKWARD,
+    FORWARD,
+    LOOP_DRIVERS,
+    Confidence,
+    Found,
+    Impact,
+    Project,
+    Role,
+    Rule,
+    Script,
+    written,
+)
 
 RULE = Rule(
     code="DDP504",

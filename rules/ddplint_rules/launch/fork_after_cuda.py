@@ -124,8 +124,8 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 def _found(fork: LateFork) -> Found:
     how = "are forked" if fork.method is not None else "are forked, as is the default on Linux before Python 3.14,"
     message = (
-        f"the processes of `{shown(fork.start)}` {how} after `{shown(fork.parent)}` has started CUDA, and can't use it: "
-        '"Cannot re-initialize CUDA in forked subprocess"; start them with `spawn`, or before CUDA is used'
+        f"the processes of `{shown(fork.start)}` {how} after `{shown(fork.parent)}` has started CUDA, and can't use "
+        'it: "Cannot re-initialize CUDA in forked subprocess"; start them with `spawn`, or before CUDA is used'
     )
     related = ((fork.parent, "this starts CUDA in the parent"), (fork.child, "this uses it in the child"))
     return Found(fork.start, message, related=related, subject=fork.method)

@@ -75,8 +75,8 @@ None: the GPUs that a job may use belong into the command that starts it, and wh
 
 ## At run time
 
-Confirmed when the GPUs are counted before the variable changes, when an index is not below the number of visible GPUs, or
-when two processes of a node use one GPU. Refuted when none of this happens. Not exercised without GPUs.
+Confirmed when the GPUs are counted before the variable changes, when an index is not below the number of visible GPUs,
+or when two processes of a node use one GPU. Refuted when none of this happens. Not exercised without GPUs.
 
 ## References
 
@@ -134,8 +134,8 @@ def _message(use: VisibleUse) -> str:
         )
     if use.misuse is VisibleMisuse.LATE:
         return (
-            f"CUDA_VISIBLE_DEVICES is set to {what} after the GPUs were counted, and no longer read: the process keeps the "
-            "GPUs that it saw; set it before"
+            f"CUDA_VISIBLE_DEVICES is set to {what} after the GPUs were counted, and no longer read: the process keeps "
+            "the GPUs that it saw; set it before"
         )
     return (
         f"every process of a node sees the GPU {what} only: there is none for the second one; leave the variable to "

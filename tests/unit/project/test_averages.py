@@ -56,7 +56,9 @@ def test_running_sums_that_are_reduced_in_each_round(tmp_path: Path, text: str, 
         pytest.param("mine = xs[r::n]\nm = s / len(mine)\ndist.all_reduce(m)\n", [], id="nobody makes a mean of it"),
         pytest.param("m = s / len(xs)\ndist.all_reduce(m)\nm = m / n\n", [], id="equally many, as far as known"),
         pytest.param(
-            "c = mask.sum()\ndist.all_reduce(c)\nm = s / c\ndist.all_reduce(m)\nm = m / n\n", [], id="the count is reduced"
+            "c = mask.sum()\ndist.all_reduce(c)\nm = s / c\ndist.all_reduce(m)\nm = m / n\n",
+            [],
+            id="the count is reduced",
         ),
     ],
 )

@@ -27,7 +27,9 @@ def _written_out(tmp_path: Path, text: str) -> list[bool]:
         pytest.param(f"{CUDA}mp.Process(target=gpu)\n", [False], id="by default"),
         pytest.param(f"{CUDA}mp.get_context('fork').Process(target=gpu)\n", [True], id="in a context"),
         pytest.param(f"{CUDA}mp.start_processes(gpu, start_method='fork')\n", [True], id="as it is told"),
-        pytest.param(f"mp.set_start_method('fork')\n{CUDA}mp.Process(target=gpu)\n", [True], id="as the program is told"),
+        pytest.param(
+            f"mp.set_start_method('fork')\n{CUDA}mp.Process(target=gpu)\n", [True], id="as the program is told"
+        ),
         pytest.param(f"def f(): mp.Process(target=gpu)\n{CUDA}f()\n", [False], id="CUDA is started by the caller"),
         pytest.param(f"mp.Process(target=gpu)\n{CUDA}", [], id="before CUDA is started"),
         pytest.param(f"{CUDA}mp.Process(target=cpu)\n", [], id="for the CPU"),

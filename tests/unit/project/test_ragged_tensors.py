@@ -29,12 +29,16 @@ def _found(tmp_path: Path, text: str) -> int:
         pytest.param(f"t = torch.cat([x[x > 0], x])\n{REDUCE}", 1, id="put together with something else"),
         pytest.param(f"t = torch.nonzero(x)\n{REDUCE}", 1, id="what is not zero"),
         pytest.param(
-            f"xs = []\nfor x in data:\n    if x > 0: xs.append(x)\nt = torch.stack(xs)\n{REDUCE}", 1, id="what a loop picks"
+            f"xs = []\nfor x in data:\n    if x > 0: xs.append(x)\nt = torch.stack(xs)\n{REDUCE}",
+            1,
+            id="what a loop picks",
         ),
         pytest.param(f"t = x[x > 0].sum()\n{REDUCE}", 0, id="a sum"),
         pytest.param(f"t = x[i]\n{REDUCE}", 0, id="an unknown index"),
         pytest.param(f"t = x[x > 0]\nif y: t = y\n{REDUCE}", 0, id="maybe something else"),
-        pytest.param(f"xs = []\nfor x in data: xs.append(x)\nt = torch.stack(xs)\n{REDUCE}", 0, id="all that a loop has"),
+        pytest.param(
+            f"xs = []\nfor x in data: xs.append(x)\nt = torch.stack(xs)\n{REDUCE}", 0, id="all that a loop has"
+        ),
         pytest.param(f"dist.all_gather(sizes, n)\nt = x[x > 0]\n{REDUCE}", 0, id="sizes are exchanged before"),
         pytest.param("dist.broadcast(x[x > 0], 0)\n", 0, id="a collective that takes what one rank has"),
     ],

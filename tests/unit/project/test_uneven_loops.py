@@ -8,7 +8,9 @@ import pytest
 
 from ddplint.project import Workspace
 
-HEAD = "import torch.distributed as dist\ndist.init_process_group('nccl')\nr, n = dist.get_rank(), dist.get_world_size()\n"
+HEAD = (
+    "import torch.distributed as dist\ndist.init_process_group('nccl')\nr, n = dist.get_rank(), dist.get_world_size()\n"
+)
 MEET = "dist.all_reduce(x)\n"
 
 
@@ -31,7 +33,9 @@ def _doubts(tmp_path: Path, text: str) -> list[bool]:
         pytest.param(f"for i in range(n): {MEET}", [], id="as often as there are ranks"),
         pytest.param(f"for i in range(r, r + n): {MEET}", [], id="a window that moves with the rank"),
         pytest.param(f"for i in range(r, m // n * n, n): {MEET}", [], id="a count that is divisible"),
-        pytest.param(f"for i in range(r): {MEET}for i in range(n - r): {MEET}", [], id="two that make up for each other"),
+        pytest.param(
+            f"for i in range(r): {MEET}for i in range(n - r): {MEET}", [], id="two that make up for each other"
+        ),
         pytest.param("for i in range(r): print(i)\n", [], id="nobody meets"),
         pytest.param(f"while True: {MEET}", [], id="for ever"),
     ],

@@ -8,7 +8,9 @@ import pytest
 
 from ddplint.project import Workspace
 
-HEAD = "import torch.distributed as dist\ndist.init_process_group('nccl')\nr, n = dist.get_rank(), dist.get_world_size()\n"
+HEAD = (
+    "import torch.distributed as dist\ndist.init_process_group('nccl')\nr, n = dist.get_rank(), dist.get_world_size()\n"
+)
 LOOP = "for x in {share}:\n    dist.all_reduce(x)\n"
 
 
