@@ -132,7 +132,7 @@ class Averages:
         for region in call.region.chain():
             if region.loop is loop:
                 return False
-            if self._project.switches.is_one(region):
+            if self._project.rank_outcomes.is_switched(region):
                 return True
         return False
 
@@ -141,7 +141,7 @@ class Averages:
     def _syncs(self, call: Call, tensor: Expression) -> Iterator[tuple[Call, Attribute]]:
         """Yield the calls of the method that reduces what its object keeps, each with the sum that it keeps."""
         method = call.scope.function
-        if method is None or method.cls is None or any(map(self._project.switches.is_one, call.region.chain())):
+        if method is None or method.cls is None or any(map(self._project.rank_outcomes.is_switched, call.region.chain())):
             return
         held = self._held(method, tensor)
         for use in self._project.callers(method)[0] if held is not None else ():
