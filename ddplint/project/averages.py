@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ddplint.semantics import Attribute, Call, Comparison, Expression, Name, Operation, Script, Subscript
 from ddplint.semantics.arguments import Missing
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _ALL_REDUCE = "torch.distributed.all_reduce"
 _SUMS = frozenset({"torch.distributed.ReduceOp.SUM", "torch.distributed.reduce_op.SUM"})
 _MEANS = frozenset({"torch.distributed.ReduceOp.AVG"})
-_CLEARS = frozenset({"zero_", "fill_", "copy_", "clear", "reset"})
+# Methods that change a sum otherwise than by adding to it.
+_CLEARS = frozenset({"zero_", "fill_", "copy_", "clear", "reset", "div_", "mul_"})
 # Names of what says which entries count.
 _PICKS = re.compile(r"(?:\w*_)?(?:mask|masks|valid|nonpad|non_pad|not_pad|weights?)", re.IGNORECASE)
 _COUNTS = frozenset({"sum", "count_nonzero"})
@@ -106,12 +107,11 @@ class Averages:
         return None
 
     def _adds_to(self, binding: Binding) -> bool:
+        if not _is_sum(binding.value):
+            return False
         if binding.kind is BindingKind.AUGMENTED:
             return True
-        value = binding.value
-        if not isinstance(value, Operation) or value.operator != "+":
-            return False
-        return any(isinstance(operand, Name) and operand.id == binding.name for operand in value.operands)
+        return any(isinstance(part, Name) and part.id == binding.name for part in binding.value.children)
 
     def _is_cleared(self, tensor: Name, loop: Loop) -> bool:
         """Whether a method, or a store into it, sets a variable anew in a loop."""
@@ -141,7 +141,11 @@ class Averages:
     def _syncs(self, call: Call, tensor: Expression) -> Iterator[tuple[Call, Attribute]]:
         """Yield the calls of the method that reduces what its object keeps, each with the sum that it keeps."""
         method = call.scope.function
-        if method is None or method.cls is None or any(map(self._project.rank_outcomes.is_switched, call.region.chain())):
+        if (
+            method is None
+            or method.cls is None
+            or any(map(self._project.rank_outcomes.is_switched, call.region.chain()))
+        ):
             return
         held = self._held(method, tensor)
         for use in self._project.callers(method)[0] if held is not None else ():
@@ -181,9 +185,9 @@ class Averages:
             ]
             methods = [method for other in others if (method := self._project.resolver.function_of(other)) is not None]
             stores = [store for method in methods for store in _stores(method) if store.name == held.name]
-            if len(methods) < len(others) or any(not one.augmented and not _is_of(one, sync) for one in stores):
+            if len(methods) < len(others) or any(not _adds(one) and not _is_of(one, sync) for one in stores):
                 return None
-            if any(store.augmented for store in stores):
+            if any(map(_adds, stores)):
                 return loop
         return None
 
@@ -261,6 +265,14 @@ def _stores(method: Function) -> list[Store]:
 def _is_own(attribute: Attribute, method: Function) -> bool:
     base = attribute.base
     return isinstance(base, Name) and bool(method.parameters) and base.id == method.parameters[0].name
+
+
+def _is_sum(value: Expression | None) -> TypeGuard[Operation]:
+    return isinstance(value, Operation) and value.operator == "+"
+
+
+def _adds(store: Store) -> bool:
+    return store.augmented and _is_sum(store.value)
 
 
 def _is_of(store: Store, method: Function | None) -> bool:

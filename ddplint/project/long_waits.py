@@ -12,7 +12,7 @@ from ddplint.project.lanes import EVERYONE
 from ddplint.semantics import Argument, Attribute, Call, Conditional, Expression, Script
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.expressions import last_name
-from ddplint.semantics.structure import Function
+from ddplint.semantics.structure import Function, LoopKind
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -37,7 +37,7 @@ class LongWait:
 
     ``at``: the ``with`` that lets one rank go first, else the work. ``wait``: the collective in which the others are.
     ``start``: where the group is made, with the default timeout.
-    ``doubtful``: how long the work takes depends on its data even more than usual.
+    ``doubtful``: it may as well be done soon, as what is repeated in a loop often is.
     """
 
     at: Expression
@@ -62,7 +62,9 @@ class LongWaits:
             wait = self._project.turns.first_wait(work) or self._wait_after(work)
             if wait is not None and start is not None and id(wait) not in told:
                 told.add(id(wait))
-                yield LongWait(self._project.turns.manager(work) or work, work, wait, start, doubtful)
+                is_repeated = any(loop.kind is not LoopKind.COMPREHENSION for loop in work.region.loops)
+                at = self._project.turns.manager(work) or work
+                yield LongWait(at, work, wait, start, doubtful or is_repeated)
 
     def _may_be_short(self, call: Call) -> bool | None:
         """Return whether long work may as well be done soon; None: it is none that is known to be long."""

@@ -26,7 +26,8 @@ _LOSS = re.compile(r"(?:\w*_)?(?:loss|criterion|cross_entropy|kl_div|log_softmax
 _EVALUATES = re.compile(r"(?:^|_)(?:val|valid\w*|eval\w*|test\w*|infer\w*|metrics?|accuracy)(?:_|$)", re.IGNORECASE)
 # What such names hold has no gradient.
 _PLAIN = re.compile(
-    r"(?:\w*_)?(?:labels?|targets?|lbls?|ids?|idxs?|ind(?:ex|ices)|masks?|lens?|lengths?|sizes?|counts?|num|rank|ys?|gt)",
+    r"(?:\w*_)?(?:labels?|targets?|lbls?|ids?|idxs?|ind(?:ex|ices)|masks?|lens?|lengths?|sizes?|counts?|num|rank|ys?|gt)"
+    r"|\w*(?:teacher|momentum|memory|queue|bank|ema|reference)\w*|(?:\w*_)?(?:k|keys?|ref)(?:_\w*)?",
     re.IGNORECASE,
 )
 # Where a gradient ends.
@@ -97,8 +98,9 @@ class LostGradients:
             for piece, frame in self._project.dependence.pieces(loss):
                 if id(piece) in reads and self._carries_gradient(given, frame):
                     use = self._local_use(given, gather, frame, loss)
+                    beside = use is _LocalUse.BESIDE or self._has_other_input(gather, loss)
                     if use is not _LocalUse.PUT_BACK:
-                        yield LostGradient(gather, loss, use is _LocalUse.BESIDE)
+                        yield LostGradient(gather, loss, beside)
 
     def _reads_after(self, name: Name, after: Expression) -> Iterator[Name]:
         """Yield where the same value is read later in the same function."""
@@ -154,6 +156,19 @@ class LostGradients:
             return False
         return frame is None or frame.function is not parameters[0].function
 
+    def _has_other_input(self, gather: Call, loss: Call) -> bool:
+        """Whether something goes into a loss that its ``forward`` is handed, and that is not gathered."""
+        function = gather.scope.function
+        if function is None or function is not loss.scope.function:
+            return False
+        gathers = self._project.calls(function.script, *_GATHERS)
+        inside = [call for call in gathers if call.scope.function is function]
+        parts = (part for call in inside for given in call.arguments for part in given.value.walk())
+        known = {part.id for part in parts if isinstance(part, Name)}
+        pieces = (piece for piece, _ in self._project.dependence.pieces(loss, stop=lambda piece, _: _is_asked(piece)))
+        names = [piece for piece in pieces if isinstance(piece, Name) and piece.id not in known]
+        return any(self._comes_from_outside(name, None) and not _PLAIN.fullmatch(name.id) for name in names)
+
     def _local_use(self, given: Expression, at: Call, frame: Frame | None, loss: Call) -> _LocalUse:
         """Return what else becomes of the values of the own rank, up to the function that computes the loss."""
         found = _LocalUse.NONE
@@ -181,6 +196,11 @@ class LostGradients:
         if isinstance(around, Sequence) or (isinstance(around, Call) and last_name(around.callee) in _JOINS):
             return _LocalUse.PUT_BACK
         return _LocalUse.BESIDE
+
+
+def _is_asked(piece: Expression) -> bool:
+    """Whether an expression asks for the form of a tensor only: its shape, its device."""
+    return isinstance(piece, Call | Attribute) and last_name(piece) in _ABOUT | _ASKS
 
 
 def _is_end(piece: Expression) -> bool:

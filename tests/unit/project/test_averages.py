@@ -32,11 +32,16 @@ def _project(tmp_path: Path, text: str) -> tuple[Project, Script]:
         pytest.param("for x in xs:\n    t = t + x\n    dist.all_reduce(t)\n", 1, id="added to in the long form"),
         pytest.param(f"{METER}m = M()\nfor x in xs:\n    m.add(x)\n    m.sync()\n", 1, id="kept by an object"),
         pytest.param(
-            "for x in xs:\n    t += x\n    if args.distributed: dist.all_reduce(t)\n", 1, id="reduced by several processes"
+            "for x in xs:\n    t += x\n    if args.distributed: dist.all_reduce(t)\n",
+            1,
+            id="reduced by several processes",
         ),
         pytest.param("for x in xs:\n    t += x\ndist.all_reduce(t)\n", 0, id="reduced after the loop"),
         pytest.param("for x in xs:\n    t = 0\n    t += x\n    dist.all_reduce(t)\n", 0, id="set anew in each round"),
         pytest.param("for x in xs:\n    t += x\n    dist.all_reduce(t)\n    t.zero_()\n", 0, id="cleared"),
+        pytest.param(
+            "for x in xs:\n    t += x\n    dist.all_reduce(t)\n    t /= n\n", 0, id="made a mean in each round"
+        ),
         pytest.param("for x in xs:\n    t += x\n    if x: dist.all_reduce(t)\n", 0, id="reduced in some rounds"),
         pytest.param("for x in xs:\n    t += x\n    dist.all_reduce(t, op=dist.ReduceOp.MAX)\n", 0, id="the largest"),
         pytest.param(f"{METER}m = M()\nfor x in xs: m.add(x)\nm.sync()\n", 0, id="an object reduced once"),

@@ -43,6 +43,11 @@ def _beside(tmp_path: Path, text: str) -> list[bool]:
             id="the features of a loss",
         ),
         pytest.param(
+            f"class L(nn.Module):\n  def forward(self, z, a):\n{GATHER}    return F.mse_loss(a, torch.cat(parts))\n",
+            [True],
+            id="something else goes into the loss",
+        ),
+        pytest.param(
             f"def f(x, y):\n    z = net(x)\n{GATHER}    F.mse_loss(z @ torch.cat(parts), y).backward()\n",
             [True],
             id="the own values go into the loss as well",
