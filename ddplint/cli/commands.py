@@ -12,7 +12,7 @@ from ddplint.errors import nearest
 
 DEFAULT = "check"
 # Each command is the module of its name; only the one that runs is imported.
-NAMES = (DEFAULT, "explain", "rules", "migrate", "clean")
+NAMES = (DEFAULT, "explain", "rules", "migrate", "doctor", "clean")
 
 
 class _Commands(click.Group):

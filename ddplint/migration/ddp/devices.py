@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ddplint.migration.ddp.job import Job
@@ -12,6 +12,7 @@ from ddplint.migration.ddp.site import Site
 from ddplint.migration.ddp.statements import Statements
 from ddplint.semantics import Attribute, Call, Constant, Expression
 from ddplint.semantics.resolve import Imported, Part
+from ddplint.semantics.speech import is_whole_statement
 
 if TYPE_CHECKING:
     from ddplint.semantics.resolve import Origin
@@ -22,15 +23,8 @@ _COUNT = frozenset({"torch.cuda.device_count"})
 _BY_HAND = frozenset({"torch.cuda.set_device", "torch.cuda.device", "torch.cuda.Stream"})
 
 
-def localise(job: Job, site: Site) -> None:
-    """Take the numbers off the devices of a script; raises Refused where one is chosen in another way."""
-    writes = job.project.environment_writes(job.script, "CUDA_VISIBLE_DEVICES")
-    if writes:
-        raise Refused(
-            "the script chooses its GPUs by CUDA_VISIBLE_DEVICES, and every process would see the same",
-            writes[0].at if isinstance(writes[0].at, Expression) else None,
-            "set CUDA_VISIBLE_DEVICES before torchrun instead",
-        )
+def localise(job: Job, sites: Sequence[Site]) -> None:
+    """Take the numbers off the devices of a script; raises Refused where one is chosen by hand."""
     for constant in _constants(job):
         number = _NUMBERED.fullmatch(str(constant.value))
         if number is None or number[1] != "0":
@@ -41,10 +35,12 @@ def localise(job: Job, site: Site) -> None:
         job.edit(job.editor.replace(constant.node, f"{quote}cuda{quote}"), OWN_GPU)
     for call in job.script.calls:
         names = job.project.names(call.callee)
-        if names & _BY_HAND:
+        if names == {"torch.cuda.set_device"} and is_whole_statement(call):
+            job.edit(job.editor.remove_statement(call.statement.node), OWN_GPU)
+        elif names & _BY_HAND:
             raise Refused("the script chooses its GPU by hand", call)
         if names & _COUNT:
-            _check_count(job, site, call)
+            _check_count(job, sites, call)
         if names == {"torch.device"} or _is_move(job, call):
             _check_target(job, call)
 
@@ -70,7 +66,7 @@ def _check_target(job: Job, call: Call) -> None:
         if isinstance(value, Constant) and value.value == 0 and len(call.arguments) == 1 and _is_cuda(call):
             job.edit(job.editor.remove_argument(call.node, argument.node), OWN_GPU)
         elif not all(_is_device(origin) for origin, _ in job.project.frames.sources(value, None)):
-            raise Refused("it is not known which device this is", value, "use torch.device('cuda')")
+            job.note(value, "this has to be the process's own GPU, which torch.device('cuda') is")
 
 
 def _is_cuda(call: Call) -> bool:
@@ -87,8 +83,8 @@ def _is_device(origin: Origin) -> bool:
     return isinstance(origin, Attribute) and origin.name == "device" and not isinstance(origin, Part)
 
 
-def _check_count(job: Job, site: Site, call: Call) -> None:
-    """The number of GPUs may be printed, or asked for around the wrap; nothing else goes by it any more."""
+def _check_count(job: Job, sites: Sequence[Site], call: Call) -> None:
+    """The number of GPUs may be printed, asked for around the wrap, or make the batch, which is shared all the same."""
     uses = job.project.uses(job.script)
     reads: list[Expression] = [call]
     for binding in uses.bindings(call):
@@ -96,8 +92,13 @@ def _check_count(job: Job, site: Site, call: Call) -> None:
     for read in reads:
         if uses.bindings(read) and read is call:
             continue
-        if not (_is_within(read, site.call) or _is_printed(job, read) or _guards(read, site)):
-            raise Refused("the number of GPUs decides something, and each process has one now", read)
+        of_wrap = any(_is_within(read, site.call) or _guards(read, site) for site in sites)
+        if not (of_wrap or _is_printed(job, read) or _is_of_loader(job, read)):
+            job.note(read, "this is still the number of GPUs of the machine, while each process drives one of them")
+
+
+def _is_of_loader(job: Job, read: Expression) -> bool:
+    return any(_is_within(read, loader.call) for loader in job.project.loaders(job.script))
 
 
 def _is_within(read: Expression, whole: Expression) -> bool:
@@ -112,5 +113,5 @@ def _is_printed(job: Job, read: Expression) -> bool:
 
 
 def _guards(read: Expression, site: Site) -> bool:
-    guard = site.guard
-    return guard is not None and guard.test is not None and _is_within(read, guard.test)
+    test = site.stays if site.guard is None else site.guard.test
+    return test is not None and _is_within(read, test)

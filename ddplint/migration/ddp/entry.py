@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ddplint.edits.bindings import imports_of
 from ddplint.migration.ddp.helpers import SETUP, add_imports, lines_of
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
@@ -29,18 +31,63 @@ def write_entry(job: Job) -> None:
     statements = [node for node in job.script.module.body if not _is_head(node)]
     if not statements:
         raise Refused("the file holds nothing but imports")
-    first, run = statements[0], next((node for node in statements if not _defines(node)), None)
+    first = statements[0]
+    start = _start(job, statements) if entry is None else entry.node
+    _look_at_visible_devices(job, start)
     if entry is not None:
-        node: Any = entry.node
-        job.edit(job.editor.insert_first_in_block(node, (f"{SETUP}()",)), JOINED)
-    elif run is first or run is None:
+        job.edit(job.editor.insert_first_in_block(start, (f"{SETUP}()",)), JOINED)
+    elif start is first:
         lines += [f"{SETUP}()", ""]
     else:
-        job.edit(job.editor.insert_statements_before(run, (f"{SETUP}()", "")), JOINED)
+        job.edit(job.editor.insert_statements_before(start, (f"{SETUP}()", "")), JOINED)
     # Two blank lines stand before a definition; other statements have one before them.
-    above = [] if _defines(first) else [""]
+    above = [] if _defines(first) or _blank_lines(first) > 1 else [""]
     job.edit(job.editor.insert_statements_before(first, [*above, *lines]), "helpers of the new code")
     _write_end(job, entry)
+
+
+def _start(job: Job, statements: Sequence[Any]) -> Any:
+    """Return the statement before which the processes are joined: the first that does anything, once torch is there.
+
+    Raises Refused where what stands before needs the processes.
+    """
+    run = next((node for node in statements if not _defines(node)), statements[0])
+    body = job.script.module.body
+    imported = next((number for number, node in enumerate(body) if _imports_torch(node)), -1)
+    start = next((node for node in body[imported + 1 :] if not _defines(node) and not _is_head(node)), None)
+    if start is None or _line(job, start) <= _line(job, run):
+        return run
+    from_line, to_line = _line(job, run), _line(job, start)
+    for change in job.changes:
+        if any(from_line <= edit.start.line < to_line and "dist." in edit.content for edit in change.edits):
+            raise Refused("what stands before the import of torch needs the processes", remedy="import torch first")
+    return start
+
+
+def _line(job: Job, node: Any) -> int:
+    (edit,) = job.editor.insert_before(node, "")
+    return edit.start.line
+
+
+def _look_at_visible_devices(job: Job, start: Any) -> None:
+    """A process takes its GPU where it is joined; what chooses among them later comes too late."""
+    for write in job.project.environment_writes(job.script, "CUDA_VISIBLE_DEVICES"):
+        statement = write.at.statement
+        if statement.region.scope.function is not None or _line(job, statement.node) >= _line(job, start):
+            job.note(
+                write.value, "the processes have taken their GPUs by then: set CUDA_VISIBLE_DEVICES before torchrun"
+            )
+
+
+def _imports_torch(node: Any) -> bool:
+    small = node.body if type(node).__name__ == "SimpleStatementLine" else ()
+    return any(imported.target.split(".")[0] == "torch" for one in small for imported in imports_of(one))
+
+
+def _blank_lines(node: Any) -> int:
+    """Return how many blank lines stand before a statement and its comments."""
+    lines = [line.comment is None for line in node.leading_lines]
+    return lines.index(False) if False in lines else len(lines)
 
 
 def _write_end(job: Job, entry: Region | None) -> None:

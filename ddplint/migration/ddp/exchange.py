@@ -21,7 +21,9 @@ def write_exchanges(job: Job, values: Values, walk: Walk, voice: Voice) -> None:
     for expression, share, _ in values.reduced.values():
         if share is not Share.COUNT:
             _check_reached_by_all(expression, voice)
-        _replace(job, expression, _reduced(job, expression, share), BROUGHT_TOGETHER)
+        old = values.old_items.get(id(expression))
+        text = _reduced(job, expression, share) if old is None else f"{_reduced(job, old.base, share)}.item()"
+        _replace(job, expression, text, BROUGHT_TOGETHER)
     for decision in walk.decisions.values():
         _check_reached_by_all(decision, voice)
         _replace(job, decision, f"{job.helper(FROM_FIRST)}({job.text(decision)})", DECIDED)

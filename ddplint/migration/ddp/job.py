@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ddplint.findings import Edit
 from ddplint.migration.ddp.outcome import Change
 from ddplint.project import Project
-from ddplint.semantics import Expression, Script
+from ddplint.semantics import Call, Expression, Script
 from ddplint.source import Position
 
 if TYPE_CHECKING:
@@ -20,15 +21,18 @@ if TYPE_CHECKING:
 class Job:
     """What the parts of a migration work with, and where they put their edits and notes.
 
-    ``helpers`` names the functions that have to be written into the script, in the order of their first use.
+    ``at`` is the DataParallel that is moved. ``helpers`` names the functions that have to be written into the script,
+    in the order of their first use, ``downloads`` the calls in a training loader that fetch its dataset.
     """
 
     project: Project
     script: Script
     editor: Editor
+    at: Call
     changes: list[Change] = field(default_factory=list)
     notes: list[tuple[Expression, str]] = field(default_factory=list)
     helpers: list[str] = field(default_factory=list)
+    downloads: list[Call] = field(default_factory=list)
 
     def edit(self, edits: Iterable[Edit], reason: str) -> None:
         """Take in edits and what they are for; one that is there already is not made twice."""
@@ -38,7 +42,9 @@ class Job:
             self.changes.append(Change(reason, fresh))
 
     def note(self, at: Expression, text: str) -> None:
-        """Take in a point that the author has to look at."""
+        """Take in a point that the author has to look at; one in another file is told of where the wrap stands."""
+        if at.scope.script is not self.script:
+            at, text = self.at, f"{Path(at.scope.script.path).name}: {text}"
         if (at, text) not in self.notes:
             self.notes.append((at, text))
 

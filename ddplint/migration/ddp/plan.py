@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ddplint.edits import CannotEdit
-from ddplint.migration.ddp.course import find_course
+from ddplint.migration.ddp.course import Course, find_course
 from ddplint.migration.ddp.devices import localise
 from ddplint.migration.ddp.entry import write_entry
 from ddplint.migration.ddp.exchange import write_exchanges
@@ -14,15 +15,17 @@ from ddplint.migration.ddp.loader import share_out
 from ddplint.migration.ddp.outcome import Plan, Refusal, Refused, Remark
 from ddplint.migration.ddp.parameters import look_for_idle_parameters, refuse_changes_after_the_wrap
 from ddplint.migration.ddp.seeds import look_at_seeds
-from ddplint.migration.ddp.site import find_site
+from ddplint.migration.ddp.site import find_sites
 from ddplint.migration.ddp.value import Share
 from ddplint.migration.ddp.values import Known, Values
 from ddplint.migration.ddp.voice import Voice
 from ddplint.migration.ddp.walk import Walk
-from ddplint.migration.ddp.wrap import wrap
+from ddplint.migration.ddp.wrap import drop_import, wrap
 from ddplint.project import Project
 from ddplint.project.data_parallel import DataParallelUse
-from ddplint.semantics import Script
+from ddplint.semantics import Call, Expression, Name, Script
+from ddplint.semantics.reaching import reaching
+from ddplint.semantics.structure import Binding
 
 if TYPE_CHECKING:
     from ddplint.edits import Editor
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
 
 def plan(project: Project, script: Script, use: DataParallelUse, editor: Editor) -> Plan:
     """Return what moving one DataParallel to DistributedDataParallel takes, or why it can't be done."""
-    job = Job(project, script, editor)
+    job = Job(project, script, editor, use.call)
     try:
-        _work_out(job, use)
+        _work_out(job)
     except Refused as refused:
         at = use.call if refused.at is None else refused.at
         return Plan(refusal=Refusal(refused.reason, refused.remedy, job.position(at)))
@@ -43,29 +46,53 @@ def plan(project: Project, script: Script, use: DataParallelUse, editor: Editor)
     return Plan(tuple(job.changes), notes)
 
 
-def _work_out(job: Job, use: DataParallelUse) -> None:
+def _work_out(job: Job) -> None:
     """Prove what has to hold, then gather the edits; raises Refused at the first thing that is not proven."""
     frameworks = job.project.frameworks(job.script)
     if frameworks:
         raise Refused(f"{', '.join(sorted(frameworks))} drives the training")
-    site = find_site(job.project, job.script, use)
-    course = find_course(job.project, job.script)
-    values = Values(job, Known(site.call, course.batches, course.counts))
-    walk = Walk(job.project, job.script, values, course.batches)
-    walk.run()
+    sites = find_sites(job)
+    course = find_course(job)
+    values, walk = _walked(job, tuple(site.call for site in sites), course)
     if not walk.backwards:
         raise Refused("no backward pass was found on the way of the training data")
     voice = Voice(job)
     voice.find()
-    refuse_changes_after_the_wrap(job, site)
-    look_for_idle_parameters(job, site)
-    look_at_seeds(job, course.loader.call)
-    localise(job, site)
+    for site in sites:
+        refuse_changes_after_the_wrap(job, site)
+        look_for_idle_parameters(job, site)
+    for loader in course.loaders:
+        look_at_seeds(job, loader.call)
+    localise(job, sites)
     share_out(job, course)
-    wrap(job, site, moves_inputs=_are_unmoved(values))
+    for site in sites:
+        wrap(job, site, moves_inputs=_are_unmoved(values))
+    drop_import(job, sites)
     voice.apply()
     write_exchanges(job, values, walk, voice)
     write_entry(job)
+
+
+def _walked(job: Job, wraps: tuple[Call, ...], course: Course) -> tuple[Values, Walk]:
+    """Look at all that is run. A loss that is not proven to be a mean is taken for one, and the author told so."""
+    before = list(job.notes)
+    losses: dict[int, Expression] = {}
+    while True:
+        means = frozenset(id(binding) for loss in losses.values() for binding in _bindings(loss))
+        values = Values(job, Known(wraps, course.batches, course.counts, means))
+        walk = Walk(job, values, course.batches)
+        walk.run()
+        if walk.unproven.keys() <= losses.keys():
+            break
+        losses |= walk.unproven
+        job.notes[:] = before
+    for loss in losses.values():
+        job.note(loss, "the gradients stay the same only if this is a mean over the samples of the batch")
+    return values, walk
+
+
+def _bindings(loss: Expression) -> Sequence[Binding]:
+    return reaching(loss.id, loss) or () if isinstance(loss, Name) else ()
 
 
 def _are_unmoved(values: Values) -> bool:

@@ -1,12 +1,13 @@
-"""The one DataParallel of a script, and how it stands in the flow."""
+"""Each DataParallel of a script, and how it stands in the flow."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.project import Project
 from ddplint.project.data_parallel import DataParallelUse, Form
@@ -24,7 +25,8 @@ _ASKS_FOR_GPUS = re.compile(r"cuda|gpu|device|parallel", re.IGNORECASE)
 class Site:
     """``binding`` gives ``name`` the wrapped model, with ``moves`` chained behind the call.
 
-    ``guard`` is the branch that the wrap stands in, ``later`` are the moves of the model that come after it.
+    ``guard`` is the branch that the wrap stands in, and ``outer`` the outermost one around that; they are None where it
+    stands in none, or stays in it: ``stays`` is then the test. ``later`` are the moves of the model after the wrap.
     """
 
     use: DataParallelUse
@@ -32,6 +34,8 @@ class Site:
     binding: Binding
     moves: tuple[Call, ...]
     guard: Region | None
+    outer: Region | None
+    stays: Expression | None
     later: tuple[Call, ...]
 
     @property
@@ -52,29 +56,44 @@ class Site:
         return isinstance(self.module, Name) and self.module.id == self.name
 
 
-def find_site(project: Project, script: Script, use: DataParallelUse) -> Site:
-    """Return how a DataParallel stands; raises Refused for all but plain names of a function or of the file."""
-    _only_one(project, script, use)
-    if use.form is not Form.CLASS or not project.certainly(use.call.callee, "torch.nn.DataParallel"):
-        raise Refused("it is not certain that this is torch's DataParallel")
-    for obstacle in project.obstacles.of(use):
-        raise Refused(obstacle.text, obstacle.at)
+def find_sites(job: Job) -> list[Site]:
+    """Return how each DataParallel that trains stands; one that only evaluates is left as it is, with a note.
+
+    Raises Refused for all but torch's class around plain names of a function or of the file.
+    """
+    project, sites = job.project, []
+    uses = list(project.data_parallel.of(job.script))
+    trained = [use for use in uses if not _only_evaluates(project, use)] or uses
+    for use in uses:
+        if use not in trained:
+            job.note(
+                use.call, "this DataParallel only evaluates; left as it is, every process would use all GPUs for it"
+            )
+    for use in trained:
+        if use.form is not Form.CLASS or not project.certainly(use.call.callee, "torch.nn.DataParallel"):
+            raise Refused("it is not certain that this is torch's DataParallel", use.call)
+        sites.append(_site(job, use, [other.call for other in uses if other is not use]))
+    for site in sites:
+        _check_name(project, site, sites)
+    return sites
+
+
+def _only_evaluates(project: Project, use: DataParallelUse) -> bool:
+    without = project.training.without_gradient(use.call) or project.data_parallel.evaluates(use)
+    return without or not project.training.trains(use.call)
+
+
+def _site(job: Job, use: DataParallelUse, others: Sequence[Call]) -> Site:
+    for obstacle in job.project.obstacles.of(use):
+        if not any(obstacle.at is other for other in others):
+            raise Refused(obstacle.text, obstacle.at)
     if use.module is None or any(argument.star for argument in use.call.arguments):
-        raise Refused("what is wrapped can't be seen")
+        raise Refused("what is wrapped can't be seen", use.call)
     binding, moves = _binding(use)
-    site = Site(use, use.module, binding, moves, _guard(binding), tuple(_later(script, binding)))
-    _check_name(project, site)
-    return site
-
-
-def _only_one(project: Project, script: Script, use: DataParallelUse) -> None:
-    others = [other for other in project.data_parallel.of(script) if other.call is not use.call]
-    if others:
-        raise Refused(
-            "the script has another DataParallel",
-            others[0].call,
-            "take the wrapper off where the model is only evaluated",
-        )
+    guard, outer, stays = _guards(binding)
+    if stays is not None:
+        job.note(stays, "where this does not hold, the model gets no wrapper, and each process trains one of its own")
+    return Site(use, use.module, binding, moves, guard, outer, stays, tuple(_later(job.script, binding)))
 
 
 def _binding(use: DataParallelUse) -> tuple[Binding, tuple[Call, ...]]:
@@ -115,23 +134,25 @@ def is_entry_test(region: Region) -> bool:
     return test is not None and region.holds and any(last_name(part) == "__name__" for part in test.walk())
 
 
-def _guard(binding: Binding) -> Region | None:
-    """Return the one branch around the wrap that only asks for GPUs."""
-    found: list[Region] = []
-    for region in binding.region.chain():
-        if region.kind in (RegionKind.MODULE, RegionKind.FUNCTION) or is_entry_test(region):
-            continue
-        found.append(region)
-    if not found:
-        return None
-    guard = found[0]
-    if len(found) > 1 or guard.kind is not RegionKind.BRANCH or guard.test is None or guard.implied:
-        raise Refused("the wrap stands in more than one test, or in a loop", binding.value)
-    if not guard.holds or getattr(guard.node, "orelse", None) is not None:
-        raise Refused("the test around the wrap has two branches", guard.test)
-    if not any(_ASKS_FOR_GPUS.search(_word(part)) for part in guard.test.walk()):
-        raise Refused("the test around the wrap is not known to ask for GPUs", guard.test)
-    return guard
+def _guards(binding: Binding) -> tuple[Region | None, Region | None, Expression | None]:
+    """Return the innermost and the outermost branch around a wrap if all only ask for GPUs, else the innermost test."""
+    around = [region for region in binding.region.chain() if not _is_plain(region)]
+    if not around:
+        return None, None, None
+    guard = around[0]
+    if any(region.kind is not RegionKind.BRANCH or region.test is None for region in around) or guard.test is None:
+        raise Refused("the wrap stands in a loop, or where not every run comes", binding.value)
+    ask = all(
+        any(_ASKS_FOR_GPUS.search(_word(part)) for part in region.test.walk()) for region in around if region.test
+    )
+    hold = not any(region.implied or not region.holds for region in around)
+    if ask and hold and getattr(guard.node, "orelse", None) is None:
+        return guard, around[-1], None
+    return None, None, guard.test
+
+
+def _is_plain(region: Region) -> bool:
+    return region.kind in (RegionKind.MODULE, RegionKind.FUNCTION) or is_entry_test(region)
 
 
 def _word(part: Expression) -> str:
@@ -142,7 +163,8 @@ def _word(part: Expression) -> str:
 def _later(script: Script, wrapped: Binding) -> Iterator[Call]:
     """Yield the statements after the wrap that move the model."""
     for call in script.calls:
-        if call.scope is wrapped.region.scope and call.order > wrapped.order and _moves(call, wrapped.name):
+        follows = call.scope is wrapped.region.scope and call.order > wrapped.order
+        if follows and not call.region.excludes(wrapped.region) and _moves(call, wrapped.name):
             yield call
 
 
@@ -152,11 +174,12 @@ def _moves(call: Call, name: str) -> bool:
     return moves and isinstance(callee, Attribute) and isinstance(callee.base, Name) and callee.base.id == name
 
 
-def _check_name(project: Project, site: Site) -> None:
+def _check_name(project: Project, site: Site, sites: Sequence[Site]) -> None:
     """The name stands for nothing else after the wrap, and the model is read under no other name."""
-    later = {id(move) for move in site.later}
+    known = {id(move) for move in site.later} | {id(other.binding.value) for other in sites}
     for binding in site.scope.bindings[site.name]:
-        if binding.order > site.binding.order and id(binding.value) not in later:
+        follows = binding.order > site.binding.order and not binding.region.excludes(site.binding.region)
+        if follows and id(binding.value) not in known:
             raise Refused(f"{site.name} gets another value after the wrap", binding.value)
     if isinstance(site.module, Name) and not site.keeps_name:
         reads = [read for read in site.scope.script.names if read.id == site.module.id]
@@ -191,6 +214,7 @@ def _check_moves(project: Project, site: Site) -> None:
         if between and not _wants_parameters(project, read):
             raise Refused("the wrapped model is used before it is moved to its device", read)
     for move in site.later:
-        plain = move.region is site.binding.region or (site.guard is not None and move.region is site.guard.parent)
-        if not plain:
+        before = site.binding.region if site.outer is None or site.outer.parent is None else site.outer.parent
+        ways = [region for region in site.binding.region.chain() if region.within(before)]
+        if move.region not in ways:
             raise Refused("the model is moved to its device only on some ways", move)

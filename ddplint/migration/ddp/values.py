@@ -13,7 +13,6 @@ from ddplint.migration.ddp import torch_values
 from ddplint.migration.ddp.idioms import accuracies
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.losses import Losses
-from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.torch_values import Given
 from ddplint.migration.ddp.value import (
     COUNT,
@@ -66,14 +65,16 @@ _COUNTED: dict[tuple[int | None, ...], Value] = {(0,): SAME, (1,): HANDED_OUT}
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the migration knows before it looks at values: the wrap, and the loop over the training data.
+    """What the migration knows before it looks at values: the wraps, and the loop over the training data.
 
-    ``counts``: the loop enumerates its batches.
+    ``counts``: the loop enumerates its batches. ``means`` are the bindings of losses that are taken for means over
+    the batch, by their identities.
     """
 
-    wrap: Call
+    wraps: tuple[Call, ...]
     loop: Loop
     counts: bool
+    means: frozenset[int] = frozenset()
 
 
 class Values:
@@ -90,6 +91,7 @@ class Values:
         self.settled: set[int] = set()
         self.entered: dict[Frame, None] = {}
         self.reduced: dict[int, tuple[Expression, Share, Frame]] = {}
+        self.old_items: dict[int, Subscript] = {}  # numbers have no items since torch 0.5
         self.forwards: dict[int, tuple[Call, Frame]] = {}
 
     def of(self, expression: Expression, frame: Frame) -> Value:
@@ -216,6 +218,8 @@ class Values:
         inside = self._frame_of(binding, frame)
         if binding.kind is BindingKind.PARAMETER:
             return inside.parameter(binding.name)
+        if id(binding) in self._known.means:
+            return MEAN
         if binding.value is None:
             return SAME
         if binding.kind is BindingKind.LOOP:
@@ -308,7 +312,7 @@ class Values:
             return base.item(number)
         if base.share is Share.MEAN and number == 0:
             if not base.whole:
-                raise Refused("a number has no items since torch 0.5", expression, "write .item() instead of [0]")
+                self.old_items[id(expression)] = expression
             return MEAN
         if base.share is not Share.BATCH:
             return OWN
@@ -376,7 +380,7 @@ class Values:
     # Calls.
 
     def _of_call(self, call: Call, frame: Frame) -> Value:
-        if call is self._known.wrap:
+        if any(call is wrap for wrap in self._known.wraps):
             return MODEL
         names = self._project.names(call.callee)
         given = list(self._given(call, frame))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ddplint.edits import CannotEdit
@@ -11,6 +12,7 @@ from ddplint.migration.ddp.helpers import FIRST_ON_NODE
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.reached import ReachedCode
+from ddplint.project.passes import Purpose
 from ddplint.semantics import Attribute, Call
 from ddplint.semantics.reaching import reaching
 from ddplint.semantics.shown import shown
@@ -39,12 +41,13 @@ class Voice:
         """Look at every call that the script can come to; raises Refused for what it is not known how to share."""
         reached = ReachedCode(self._job.project, self._job.script)
         if reached.unread:
-            raise Refused(f"{reached.unread[0].name}, which the script needs, can't be read")
+            names = ", ".join(sorted({unread.name for unread in reached.unread}))
+            self._job.note(self._job.at, f"{names} can't be read: what is written there, every process writes")
         for call in reached.calls():
             effect = effect_of(self._job.project, call)
             if effect is not Effect.NONE:
-                at = f"{call.scope.script.path}, which the script needs, calls {shown(call.callee)}"
-                raise Refused(f"{at}: {effect.value}", remedy="this migration needs what is written in one file")
+                at = f"{Path(call.scope.script.path).name} calls {shown(call.callee)} in every process"
+                self._job.note(self._job.at, f"{at}: {effect.value}")
         calls = [(call, effect_of(self._job.project, call)) for call in self._job.script.calls]
         for call, effect in calls:
             if effect is Effect.WRITES and self._stays_open(call):
@@ -57,7 +60,7 @@ class Voice:
             elif effect is Effect.DOWNLOADS:
                 self._one_at_a_time(call)
             elif effect is Effect.UNKNOWN and id(call.node) not in self._inside and not self._is_muted(call):
-                raise Refused(f"{shown(call.callee)} may do something that only one process should do", call)
+                self._job.note(call, f"{shown(call.callee)} may do something that only one process should do")
         self._check_inside()
 
     def _stays_open(self, call: Call) -> bool:
@@ -165,11 +168,19 @@ class Voice:
         node: Any = call.statement.node
         small = getattr(node, "body", ())
         only = small[0] if isinstance(small, tuple | list) and len(small) == 1 else None
-        whole = type(only).__name__ == "Assign" and getattr(only, "value", None) is call.node
-        loops = call.region.loops or id(call.node) in self._inside
-        if not (whole or is_whole_statement(call)) or loops:
-            raise Refused("a download stands inside another expression", call, "give the dataset a line of its own")
-        self._statement(node, f"with {self._job.helper(FIRST_ON_NODE)}():", "one process of each node downloads")
+        if call.region.loops or id(call.node) in self._inside:
+            raise Refused("a download stands in a loop, or where only one process comes", call)
+        if self._is_in_training_loader(call):
+            self._job.downloads.append(call)  # its dataset gets a line of its own
+        elif type(only).__name__ == "Assign" or is_whole_statement(call):
+            self._statement(node, f"with {self._job.helper(FIRST_ON_NODE)}():", "one process of each node downloads")
+        else:
+            raise Refused("a download stands inside another statement", call, "give the dataset a line of its own")
+
+    def _is_in_training_loader(self, call: Call) -> bool:
+        loaders = self._job.project.loaders(self._job.script)
+        training = [loader.call for loader in loaders if loader.purpose is Purpose.TRAINING]
+        return any(part is call for loader in training for part in loader.walk())
 
 
 def _is_elif(node: Any, region: Any) -> bool:

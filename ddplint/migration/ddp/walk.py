@@ -1,8 +1,8 @@
 """The walk over all that a script runs, as every process will run it.
 
 Each statement is looked at with the values of its names: samples of the process's own share may go into the model, the
-loss and its backward pass. Whatever else becomes of them is brought together over the processes, or the migration is
-refused.
+loss and its backward pass. Whatever else becomes of them is brought together over the processes; where it is not known
+how, that is a point for the author, and where the processes could go different ways, the migration is refused.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.statements import Statements
 from ddplint.migration.ddp.value import MODULE, Frame, Share, Value
 from ddplint.migration.ddp.values import Values
-from ddplint.project import Project
-from ddplint.semantics import Attribute, Call, Expression, Script
+from ddplint.semantics import Attribute, Call, Expression
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import Loop
 
@@ -33,15 +33,17 @@ _FREE = frozenset(
 class Walk:
     """Walks through the file and every function of it that is run from there."""
 
-    def __init__(self, project: Project, script: Script, values: Values, batches: Loop) -> None:
-        self._project = project
-        self._script = script
+    def __init__(self, job: Job, values: Values, batches: Loop) -> None:
+        self._job = job
+        self._project = job.project
+        self._script = job.script
         self._values = values
         self._batches = batches
-        self._statements = Statements(script)
+        self._statements = Statements(job.script)
         self._depth = 0
         self.backwards: list[Call] = []
         self.decisions: dict[int, Expression] = {}
+        self.unproven: dict[int, Expression] = {}
 
     def run(self) -> None:
         """Look at every statement; raises Refused at the first that can't be run by several processes."""
@@ -62,12 +64,14 @@ class Walk:
 
     def _check_shared(self) -> None:
         """What is brought together in a function must be so for every call of it."""
-        for expression, _, frame in self._values.reduced.values():
+        for expression, _, frame in list(self._values.reduced.values()):
             function = frame.function
             if function is None:
                 continue
             if function.script is not self._script:
-                raise Refused(f"{function.name} makes a number of the batch, in another file", expression)
+                self._job.note(expression, f"{function.name} makes a number of one process's own samples")
+                del self._values.reduced[id(expression)]
+                continue
             ways = [known for known in self._values.entered if known.function is function]
             if len(ways) > 1:
                 raise Refused(
@@ -92,8 +96,8 @@ class Walk:
         expression = self._statements.expression(node.value)
         if isinstance(expression, Call):
             self._call(expression, frame)
-        elif expression is not None and not self._values.of(expression, frame).is_settled:
-            raise Refused("a value of the batch stands by itself", expression)
+        elif expression is not None:
+            self._values.of(expression, frame)
 
     def _assign(self, node: Any, frame: Frame) -> None:
         value = self._statements.expression(node.value)
@@ -153,8 +157,8 @@ class Walk:
         iterable = self._statements.expression(node.iter)
         if node is not self._batches.node and iterable is not None:
             worth = self._values.of(iterable, frame)
-            if not worth.is_settled and not worth.items:
-                raise Refused("a loop runs over values of the batch", iterable)
+            if not worth.is_settled and not worth.items and self._joint_call(node.body, frame) is not None:
+                raise Refused("a loop over values of the batch can end sooner on one process", iterable)
         self._block(node.body.body, frame)
         if node.orelse is not None:
             self._block(node.orelse.body.body, frame)
@@ -162,21 +166,30 @@ class Walk:
     def _with(self, node: Any, frame: Frame) -> None:
         for item in node.items:
             expression = self._statements.expression(item.item)
-            if expression is not None and not self._values.of(expression, frame).is_settled:
-                raise Refused("a context is made of values of the batch", expression)
+            if expression is not None:
+                self._values.of(expression, frame)
         self._block(node.body.body, frame)
 
     def _try(self, node: Any, frame: Frame) -> None:
-        self._unread(node, frame)
+        """What fails on one process is not caught on the others."""
+        joint = self._joint_call(node, frame)
+        if joint is not None and node.handlers:
+            self._job.note(joint, "a process that fails here, and goes on, leaves the others waiting")
+        self._block(node.body.body, frame)
+        for part in (*node.handlers, node.orelse, node.finalbody):
+            if part is not None:
+                self._block(part.body.body, frame)
 
     def _unread(self, node: Any, frame: Frame) -> None:
         """A statement that can part the processes: nothing that they do together may stand in it."""
-        for child in _below(node):
-            expression = self._statements.expression(child)
-            if isinstance(expression, Call) and self._is_joint(expression, frame):
-                raise Refused(
-                    "a step that fails here, or runs in another way, leaves the other processes waiting", expression
-                )
+        joint = self._joint_call(node, frame)
+        if joint is not None:
+            raise Refused("a step that runs in another way leaves the other processes waiting", joint)
+
+    def _joint_call(self, node: Any, frame: Frame) -> Call | None:
+        """Return the first call below a node that all processes have to make."""
+        found = map(self._statements.expression, _below(node))
+        return next((call for call in found if isinstance(call, Call) and self._is_joint(call, frame)), None)
 
     def _is_joint(self, call: Call, frame: Frame) -> bool:
         own = self._project.resolver.function_of(call)
@@ -199,7 +212,9 @@ class Walk:
         if test is None:
             return
         if not self._values.of(test, frame).is_settled:
-            self._settle(test, frame, "decides which way to go")
+            failure = self._settle(test, frame, "decides which way to go")
+            if failure is not None and not self._is_free(inside, frame):
+                raise Refused("a value of the process's own share of the batch decides which way to go", failure)
         elif self._values.of(test, frame).share is Share.MEASURED and not self._is_free(inside, frame):
             self.decisions[id(test)] = test
 
@@ -266,17 +281,21 @@ class Walk:
                 "use a mean",
             )
         if share is not Share.MEAN:
-            raise Refused("it is not proven that the loss is a mean over the samples of the batch", loss)
+            self.unproven[id(loss)] = loss
         self.backwards.append(call)
 
-    def _settle(self, expression: Expression, frame: Frame, what: str) -> None:
-        failure = self._values.settle(expression, frame)
-        if failure is not None:
-            raise Refused(
-                f"a value of the process's own share of the batch {what}, and it is not known how to bring these "
-                "together",
+    def _settle(self, expression: Expression, frame: Frame, what: str) -> Expression | None:
+        """Bring a value together, or have the author look at the part for which that can't be done; return that."""
+        failure = self._values.unsettled(expression, frame)
+        if failure is None:
+            self._values.settle(expression, frame)
+        else:
+            self._job.note(
                 failure,
+                f"what one process has made of its own samples {what}: sum or average it over the processes, as is "
+                "done with the numbers beside it, or take it for what it is",
             )
+        return failure
 
 
 def _below(node: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from ddplint.migration.ddp.helpers import add_import
 from ddplint.migration.ddp.job import Job
 from ddplint.migration.ddp.outcome import Refused
 from ddplint.migration.ddp.site import Site
-from ddplint.semantics import Attribute, Name
+from ddplint.semantics import Name
 
 DDP = "DistributedDataParallel"
 OWN_GPU = "[torch.cuda.current_device()] if torch.cuda.is_available() else None"
@@ -28,7 +28,6 @@ def wrap(job: Job, site: Site, *, moves_inputs: bool) -> None:
         job.edit(job.editor.replace(site.binding.value.node, f"{DDP}({inner}{own_gpu})"), WRAPPED)
     else:
         _take_apart(job, site, inner, own_gpu)
-    _drop_import(job, site)
 
 
 def _take_apart(job: Job, site: Site, inner: str, own_gpu: str) -> None:
@@ -39,9 +38,6 @@ def _take_apart(job: Job, site: Site, inner: str, own_gpu: str) -> None:
     if inner != site.name:
         job.edit(job.editor.replace(site.binding.value.node, inner), WRAPPED)
     elif site.guard is not None and len(site.guard.node.body.body) == 1:  # type: ignore[attr-defined]  # an If's block
-        anchor = site.guard.node
-        rest = [move.statement.node for move in site.later if move.region is not site.guard]
-        anchor = rest[-1] if rest else anchor
         job.edit(job.editor.remove_statement(site.guard.node), WRAPPED)
     else:
         job.edit(job.editor.remove_statement(line), WRAPPED)
@@ -54,11 +50,11 @@ def _line(site: Site, own_gpu: str) -> Sequence[str]:
 
 def _last_of(site: Site) -> Any:
     """Return the statement after which the model is made and moved."""
-    outside = [move for move in site.later if site.guard is None or move.region is not site.guard]
+    outside = [move for move in site.later if site.outer is None or not move.region.within(site.outer)]
     if outside:
         return outside[-1].statement.node
-    if site.guard is not None:
-        return site.guard.node
+    if site.outer is not None:
+        return site.outer.node
     return site.later[-1].statement.node if site.later else site.binding.statement.node
 
 
@@ -71,12 +67,13 @@ def _moves_text(job: Job, site: Site) -> str:
     return whole[len(wrapped) :]
 
 
-def _drop_import(job: Job, site: Site) -> None:
+def drop_import(job: Job, sites: Sequence[Site]) -> None:
     """Take DataParallel out of its import where nothing else needs it."""
-    callee = site.call.callee
-    if isinstance(callee, Attribute) or not isinstance(callee, Name):
+    callees = [site.call.callee for site in sites]
+    callee = callees[0]
+    if not isinstance(callee, Name):
         return
-    if any(read.id == callee.id and read is not callee for read in job.script.names):
+    if any(read.id == callee.id and not any(read is one for one in callees) for read in job.script.names):
         return
     for binding in job.script.scope.bindings.get(callee.id, ()):
         line: Any = binding.statement.node
@@ -85,4 +82,4 @@ def _drop_import(job: Job, site: Site) -> None:
         try:
             job.edit(job.editor.remove_from_import(statement, alias), "nothing needs this import any more")
         except CannotEdit as error:
-            raise Refused(f"the import of DataParallel can't be removed: {error}", site.call) from None
+            raise Refused(f"the import of DataParallel can't be removed: {error}", callee) from None

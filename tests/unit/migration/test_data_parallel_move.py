@@ -122,6 +122,70 @@ def test_the_processes_part_at_the_end(tmp_path: Path, text: str, end: str) -> N
         ),
         pytest.param('"cuda" if', '"cuda:0" if', 'torch.device("cuda" if', id="the first GPU becomes the own one"),
         pytest.param(
+            STEP,
+            STEP + "        print(loss.data[0])\n",
+            "print(reduce_mean(loss.data).item())",
+            id="a number that had items before torch 0.5",
+        ),
+        pytest.param(
+            "model = nn.Seq",
+            "torch.cuda.set_device(1)\nmodel = nn.Seq",
+            "sampler=train_sampler)\nmodel = nn.Seq",
+            id="a GPU that was chosen by hand",
+        ),
+        pytest.param(
+            LOADER,
+            "sampler = None\nloader = DataLoader(dataset, 64, shuffle=(sampler is None), sampler=sampler)",
+            "sampler = DistributedSampler(dataset)\n"
+            "loader = DataLoader(dataset, share_of_batch(64), shuffle=(sampler is None), sampler=sampler)",
+            id="a sampler that was left out",
+        ),
+        pytest.param(
+            "DataLoader(dataset,",
+            'DataLoader(datasets.MNIST("data", download=True),',
+            'with first_on_node():\n    train_set = datasets.MNIST("data", download=True)\ntrain_sampler',
+            id="a download inside the loader",
+        ),
+        pytest.param(
+            LOADER,
+            f"if big:\n    {LOADER}\nelse:\n    loader = DataLoader(dataset, batch_size=32, shuffle=True)",
+            "else:\n    train_sampler = DistributedSampler(dataset)\n    loader = DataLoader(dataset, batch_size="
+            "share_of_batch(32), sampler=train_sampler)",
+            id="one of two loaders",
+        ),
+        pytest.param(
+            WRAP,
+            "if torch.cuda.is_available():\n    if torch.cuda.device_count() > 1:\n"
+            "        model = nn.DataParallel(model)\n    model = model.cuda()\n",
+            "if torch.cuda.is_available():\n    model = model.cuda()\nmodel = DistributedDataParallel(model)\n",
+            id="a test inside a test",
+        ),
+        pytest.param(
+            "batch_size=64",
+            "batch_size=64 * torch.cuda.device_count()",
+            "share_of_batch(64 * torch.cuda.device_count())",
+            id="a batch for each GPU",
+        ),
+        pytest.param(
+            "model.to(device)\n",
+            "model.to(device)\nother = nn.DataParallel(nn.Linear(2, 2))\n",
+            "other = DistributedDataParallel(nn.Linear(2, 2))",
+            id="two nets",
+        ),
+        pytest.param(
+            WRAP,
+            "model.to(device)\nif torch.cuda.is_available():\n    model = nn.DataParallel(model)\n"
+            "else:\n    model = nn.DataParallel(model)\n",
+            "    model = DistributedDataParallel(model)\nelse:\n    model = DistributedDataParallel(model)\n",
+            id="one of two wraps",
+        ),
+        pytest.param(
+            "import torch\n",
+            'import os\nos.environ["CUDA_VISIBLE_DEVICES"] = "0,1"\nimport torch\n',
+            "setup_distributed()\n\ndevice",
+            id="GPUs that are chosen before torch is imported",
+        ),
+        pytest.param(
             STEP, STEP + "        print(loss.item())\n", "print(reduce_mean(loss).item())", id="a printed loss"
         ),
         pytest.param(
@@ -179,6 +243,55 @@ def test_what_is_written(old: str, new: str, written: str, tmp_path: Path) -> No
             "ignores some targets",
             id="a mean that is no mean of means",
         ),
+        pytest.param(STEP, STEP + "        print(inputs)\n", "own samples is given to print", id="printed samples"),
+        pytest.param(
+            "        loss.backward()",
+            "        (loss * inputs.mean()).backward()",
+            "only if this is a mean",
+            id="no mean",
+        ),
+        pytest.param(
+            "device = torch",
+            'import os\nos.environ["CUDA_VISIBLE_DEVICES"] = "0"\ndevice = torch',
+            "set CUDA_VISIBLE_DEVICES before torchrun",
+            id="GPUs that are chosen too late",
+        ),
+        pytest.param(
+            "device = torch",
+            "import own\nown.begin()\ndevice = torch",
+            "own.begin may do something that only one process should do",
+            id="a call that is not known",
+        ),
+        pytest.param(
+            WRAP,
+            "model.to(device)\nif options.many:\n    model = nn.DataParallel(model)\nelse:\n    print('one')\n",
+            "where this does not hold, the model gets no wrapper",
+            id="a wrap that is made or not",
+        ),
+        pytest.param(
+            STEP,
+            STEP + "with torch.no_grad():\n    nn.DataParallel(model.module)(inputs)\n",
+            "this DataParallel only evaluates",
+            id="a second wrap that only evaluates",
+        ),
+        pytest.param(
+            "        loss.backward()\n",
+            "        try:\n            loss.backward()\n        except RuntimeError:\n            pass\n",
+            "leaves the others waiting",
+            id="a step that may fail on one process",
+        ),
+        pytest.param(
+            "for epoch in range(10):",
+            "epoch = 0\nwhile epoch < 10:",
+            "call set_epoch of the sampler",
+            id="no loop that counts the epochs",
+        ),
+        pytest.param(
+            STEP,
+            STEP + "        if inputs[0, 0] > 0:\n            print('bright')\n",
+            "own samples decides which way to go",
+            id="a test that each process answers for itself",
+        ),
         pytest.param(
             "nn.Linear(784, 10))",
             "nn.Linear(784, 10), Own())",
@@ -205,9 +318,6 @@ def test_what_is_left_to_look_at(old: str, new: str, note: str, tmp_path: Path) 
     [
         pytest.param("nn.DataParallel(model)", "nn.DataParallel(model, dim=1)", "has no dim", id="another dimension"),
         pytest.param(
-            "model.to(device)\n", "other = nn.DataParallel(nn.Linear(2, 2))\n", "another DataParallel", id="two nets"
-        ),
-        pytest.param(
             "optimizer = torch",
             "model.module.requires_grad_(False)\noptimizer = torch",
             "after the wrap",
@@ -217,22 +327,21 @@ def test_what_is_left_to_look_at(old: str, new: str, note: str, tmp_path: Path) 
         pytest.param(
             "for inputs, targets in loader",
             "for inputs, targets in chunks(loader)",
-            "training or evaluation",
+            "is not made in this file",
             id="a loop over more",
-        ),
-        pytest.param(
-            "batch_size=64", "batch_size=64 * torch.cuda.device_count()", "number of GPUs", id="a batch per GPU"
         ),
         pytest.param(
             "targets)\n        opt", 'targets, reduction="sum")\n        opt', "is a sum over the batch", id="a sum"
         ),
         pytest.param(
-            STEP, STEP + "        print(inputs)\n", "share of the batch is given to print", id="printed samples"
+            STEP,
+            "        if inputs[0, 0] > 0:\n            optimizer.step()\n",
+            "decides which way to go",
+            id="a step that only some processes make",
         ),
-        pytest.param("        loss.backward()", "        (loss * inputs.mean()).backward()", "is a mean", id="no mean"),
         pytest.param(
             "dataset = datasets",
-            "torch.cuda.set_device(1)\ndataset = datasets",
+            "torch.cuda.device(1).__enter__()\ndataset = datasets",
             "chooses its GPU by hand",
             id="a GPU chosen by hand",
         ),
