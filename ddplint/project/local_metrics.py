@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ddplint.project.collectives import COLLECTIVES
 from ddplint.project.guards import RankSet
 from ddplint.project.locality import Divergence
-from ddplint.semantics import Attribute, Call, Comparison, Expression, Script
+from ddplint.semantics import Attribute, Call, Comparison, Expression, Name, Script
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.structure import LoopKind
 from ddplint.semantics.tested import asked_for_truth
@@ -67,10 +68,23 @@ class LocalMetrics:
                 yield from (LocalMetric(value, MetricUse.SAID) for value in values[:1])
 
     def _is_local(self, value: Expression) -> bool:
+        """Whether a number is that of one rank; nothing in the functions that measure it exchanges anything."""
         if self._project.locality.of(value) is not Divergence.METRIC:
             return False
-        pieces = (piece for piece, _ in self._project.dependence.pieces(value) if isinstance(piece, Call))
-        return not any(name.startswith(_EXCHANGED) for piece in pieces for name in self._project.names(piece.callee))
+        pieces = [piece for piece, _ in self._project.dependence.pieces(value)]
+        calls = [piece for piece in pieces if isinstance(piece, Call)]
+        if any(name.startswith(_EXCHANGED) for call in calls for name in self._project.names(call.callee)):
+            return False
+        measuring = {id(piece.scope.function): piece for piece in pieces if self._project.locality.handed_out(piece)}
+        beside = (call for one in measuring.values() for call in one.scope.script.calls_in(one.scope.function))
+        return not any(map(self._may_exchange, beside))
+
+    def _may_exchange(self, call: Call) -> bool:
+        """Whether a call exchanges values, or runs a function in which ranks meet, maybe to do so through files."""
+        if self._project.exchanges.gives(call):
+            return True
+        kinds = self._project.collectives.of_call(call)
+        return self._project.resolver.function_of(call) is not None and bool(set(kinds) & COLLECTIVES)
 
     def _is_plateau(self, call: Call) -> bool:
         if not isinstance(call.callee, Attribute) or not call.arguments:
@@ -87,8 +101,6 @@ class LocalMetrics:
 
 def _asks_for_best(test: Comparison) -> bool:
     """Whether a comparison is that of a number with the best one so far."""
-    return (
-        len(test.comparisons) == 1
-        and test.comparisons[0][0] in _ORDERS
-        and any(_BEST.fullmatch(last_name(side)) for side in test.children)
-    )
+    names = [last_name(side) for side in test.children if isinstance(side, Name | Attribute)]
+    is_order = len(test.comparisons) == 1 and test.comparisons[0][0] in _ORDERS
+    return is_order and any(map(_BEST.fullmatch, names))

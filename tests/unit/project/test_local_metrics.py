@@ -55,5 +55,24 @@ def test_a_metric_of_all_data_is_that_of_every_rank(tmp_path: Path) -> None:
     assert _uses(tmp_path, COMPARED, sampler="None") == []
 
 
+def test_a_function_that_writes_reduced_values_into_an_object_is_left_alone(tmp_path: Path) -> None:
+    keeping = (
+        "def keep(net, data, meter):\n    for x in DataLoader(data, sampler=DistributedSampler(data)):\n"
+        "        meter.update(net(x))\n    {end}\n    if dist.get_rank() == 0: print(meter.avg)\n"
+    )
+    assert _uses(tmp_path, keeping.format(end="pass")) == [MetricUse.SAID]
+    end = "t = torch.tensor(meter.sum); dist.all_reduce(t); meter.avg = t"
+    assert _uses(tmp_path, keeping.format(end=end)) == []
+
+
+def test_results_may_be_merged_through_files(tmp_path: Path) -> None:
+    merging = "def merge(n):\n    dist.barrier()\n    return torch.load('all')\n" + COMPARED
+    assert _uses(tmp_path, merging, end="other = merge(n)") == []
+
+
+def test_the_largest_value_of_a_batch_is_no_best_one(tmp_path: Path) -> None:
+    assert _uses(tmp_path, "m = measure(net, data)\nif m.max() <= 1: pass\n") == []
+
+
 def test_a_function_that_reduces_gives_the_metric_of_all_ranks(tmp_path: Path) -> None:
     assert _uses(tmp_path, COMPARED, end="dist.all_reduce(n)") == []
