@@ -71,11 +71,10 @@ class LocalMetrics:
         """Whether a number is that of one rank; nothing in the functions that measure it exchanges anything."""
         if self._project.locality.of(value) is not Divergence.METRIC:
             return False
-        pieces = [piece for piece, _ in self._project.dependence.pieces(value)]
-        calls = [piece for piece in pieces if isinstance(piece, Call)]
+        calls = [piece for piece, _ in self._project.dependence.pieces(value) if isinstance(piece, Call)]
         if any(name.startswith(_EXCHANGED) for call in calls for name in self._project.names(call.callee)):
             return False
-        measuring = {id(piece.scope.function): piece for piece in pieces if self._project.locality.handed_out(piece)}
+        measuring = {id(piece.scope.function): piece for piece in self._project.locality.measured_on(value)}
         beside = (call for one in measuring.values() for call in one.scope.script.calls_in(one.scope.function))
         return not any(map(self._may_exchange, beside))
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ddplint.project.collectives import FORWARD, SHARDED_FORWARD
+from ddplint.project.dependence import Piece
 from ddplint.project.frames import Frame
 from ddplint.project.samplers import SamplerKind
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not
@@ -64,17 +65,25 @@ class Locality:
         A value that has gone through a collective is shared. Only what is proven counts: the output of a wrapped
         model that trains, the batch that it was given, an evaluation over a share of the data.
         """
-        emptiness = frozenset(map(id, _asked_for_emptiness(test)))
         found: set[Divergence] = set()
-        pieces = self._project.dependence.pieces(
-            test, frame, lambda piece, inside: id(piece) not in emptiness and self._stops(piece, inside), tests=True
-        )
-        for piece, inside in pieces:
+        for piece, inside in self._pieces(test, frame):
             if self._is_shared(piece):
                 return None
             source = self._source(piece, inside, test)
             found |= set() if source is None else {source}
         return next((reason for reason in Divergence if reason in found), None)
+
+    def measured_on(self, value: Expression) -> Iterator[Expression]:
+        """Yield the names in which loops hand out this rank's share of the data, by which a value is measured."""
+        for piece, inside in self._pieces(value, None):
+            if self._source(piece, inside, value) is Divergence.METRIC:
+                yield piece
+
+    def _pieces(self, test: Expression, frame: Frame | None) -> Iterator[Piece]:
+        emptiness = frozenset(map(id, _asked_for_emptiness(test)))
+        return self._project.dependence.pieces(
+            test, frame, lambda piece, inside: id(piece) not in emptiness and self._stops(piece, inside), tests=True
+        )
 
     def catches_what_strikes_one(self, handler: Region) -> bool:
         """Whether a handler catches exceptions that can strike one rank and not the others."""
