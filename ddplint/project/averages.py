@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
-from ddplint.semantics import Attribute, Call, Comparison, Expression, Name, Operation, Script, Subscript
+from ddplint.semantics import Attribute, Call, Comparison, Expression, Name, Operation, Script
 from ddplint.semantics.arguments import Missing
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.rank_values import RankValue
@@ -80,7 +80,7 @@ class Averages:
             if count is None or not isinstance(tensor, Name) or not self._is_averaged(call, tensor):
                 continue
             pieces = [piece for piece, _ in self._project.dependence.pieces(count)]
-            if any(isinstance(piece, Subscript) and self._project.uneven_shares.is_one(piece) for piece in pieces):
+            if any(map(self._project.uneven_shares.is_one, pieces)):
                 yield MeanOfMeans(call, count, False)
             elif any(map(_counts_some, pieces)):
                 yield MeanOfMeans(call, count, True)

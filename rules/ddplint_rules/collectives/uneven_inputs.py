@@ -2,8 +2,9 @@
 
 ## What it finds
 
-`items[rank::world_size]`, and a loop over it that comes to a collective in every round, a training step of a wrapped
-model included.
+A share that each rank takes for itself, and a loop over it that comes to a collective in every round, a training step
+of a wrapped model included. Shares are `items[rank::world_size]`, the same by `islice`, the items whose number modulo
+the world size is the rank, and `numpy.array_split(items, world_size)[rank]`.
 
 It is silent where anything divides the list, or its length, by the number of ranks, or fills it up; where the slice
 has an end; and in `with model.join():`. Where the loop can be left early, or runs over a loader of the share, it is

@@ -29,6 +29,16 @@ def _doubts(tmp_path: Path, text: str) -> list[bool]:
         pytest.param(LOOP.format(share="xs[r::n]"), [False], id="the loop runs over the slice"),
         pytest.param(LOOP.format(share="enumerate(xs[r::n])"), [False], id="it counts the items"),
         pytest.param("mine = xs[r::n]\n" + LOOP.format(share="mine"), [False], id="the share has a name"),
+        pytest.param(LOOP.format(share="[x for i, x in enumerate(xs) if i % n == r]"), [False], id="picked by number"),
+        pytest.param(
+            "from itertools import islice\n" + LOOP.format(share="islice(xs, r, None, n)"),
+            [False],
+            id="from an iterator",
+        ),
+        pytest.param(
+            "import numpy as np\n" + LOOP.format(share="np.array_split(xs, n)[r]"), [False], id="split into parts"
+        ),
+        pytest.param(LOOP.format(share="[x for x in xs if x % n == 0]"), [], id="all ranks pick the same"),
         pytest.param(LOOP.format(share="xs[r::n]") + "    if x: break\n", [True], id="something ends the loop"),
         pytest.param(LOOP.format(share="xs[:len(xs) // n * n][r::n]"), [], id="what is left over is cut off"),
         pytest.param(f"assert len(xs) % n == 0\n{LOOP.format(share='xs[r::n]')}", [], id="the length is checked"),
