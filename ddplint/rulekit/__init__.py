@@ -9,10 +9,12 @@ from ddplint.migration import DataParallelMove, Rename, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.accumulation import Accumulation
 from ddplint.project.acts import Act
+from ddplint.project.averages import MeanOfMeans, RepeatedSum
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
+from ddplint.project.cpu_tensors import CpuTensor
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.dead_tests import Deadness, DeadTest
@@ -25,17 +27,24 @@ from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
+from ddplint.project.late_forks import LateFork
 from ddplint.project.loaders import Loader
+from ddplint.project.local_metrics import LocalMetric, MetricUse
 from ddplint.project.locality import Divergence
+from ddplint.project.long_waits import LongWait
 from ddplint.project.loss_scales import ScaledClip
+from ddplint.project.lost_gradients import LostGradient
+from ddplint.project.meeting_places import MissingPlace
 from ddplint.project.models import Wrapper
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
+from ddplint.project.ragged_tensors import RaggedTensor
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
+from ddplint.project.repeated_work import RepeatedWork, WorkKind
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
 from ddplint.project.sameness import Sameness
@@ -44,8 +53,12 @@ from ddplint.project.saves import SharedSave
 from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
+from ddplint.project.swallowed import Swallowed
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
+from ddplint.project.uneven_loops import UnevenLoop
+from ddplint.project.uneven_shares import UnevenShare
+from ddplint.project.visible_devices import VisibleMisuse, VisibleUse
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
@@ -149,6 +162,7 @@ __all__ = [
     "Conditional",
     "Confidence",
     "Constant",
+    "CpuTensor",
     "DataParallelMove",
     "DataParallelUse",
     "DeadTest",
@@ -183,16 +197,23 @@ __all__ = [
     "KeptGraph",
     "Kind",
     "Lambda",
+    "LateFork",
     "Loader",
+    "LocalMetric",
     "Logic",
+    "LongWait",
     "Loop",
     "LoopKind",
     "Lopsided",
+    "LostGradient",
     "Mapping",
+    "MeanOfMeans",
     "MeetingForm",
     "MeetingPort",
+    "MetricUse",
     "Mismatch",
     "Missing",
+    "MissingPlace",
     "Move",
     "Name",
     "Not",
@@ -207,6 +228,7 @@ __all__ = [
     "Position",
     "Project",
     "Purpose",
+    "RaggedTensor",
     "RankPurpose",
     "RankSet",
     "RankUse",
@@ -217,6 +239,8 @@ __all__ = [
     "RegionKind",
     "Rename",
     "Repeat",
+    "RepeatedSum",
+    "RepeatedWork",
     "Role",
     "Rule",
     "RunPath",
@@ -237,14 +261,20 @@ __all__ = [
     "Store",
     "Subscript",
     "SuppressionReport",
+    "Swallowed",
     "TorchAmpMove",
     "Trace",
     "Trail",
     "Uncalled",
     "UnevenExit",
+    "UnevenLoop",
+    "UnevenShare",
     "Use",
     "Verdict",
     "Wait",
+    "VisibleMisuse",
+    "VisibleUse",
+    "WorkKind",
     "Wrapper",
     "WriteForm",
     "WriteKind",
