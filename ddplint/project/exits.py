@@ -12,6 +12,7 @@ from ddplint.project.lanes import EVERYONE
 from ddplint.project.locality import Divergence
 from ddplint.project.sites import Site
 from ddplint.semantics import Call, Constant, Expression, Script
+from ddplint.semantics.attempts import is_tried
 from ddplint.semantics.facts import are_contradictory, facts
 from ddplint.semantics.structure import Exit, ExitKind, Function, Region, RegionKind
 
@@ -136,7 +137,9 @@ class _Case:
     def _by_failure(self) -> tuple[Expression | None, Divergence, list[Site]] | None:
         for region in self._inner if not _fails(self._leave, self._kind) else ():
             if region.kind is RegionKind.HANDLER and self._project.locality.catches_what_strikes_one(region):
-                broken_off = [site for site in self._sites if site.ranks == EVERYONE and _is_tried(site, region)]
+                broken_off = [
+                    site for site in self._sites if site.ranks == EVERYONE and is_tried(site.call.region, region)
+                ]
                 return (region.caught, Divergence.FAILURE, broken_off) if broken_off else None
         return None
 
@@ -171,12 +174,6 @@ def _fails(leave: Exit | Call, kind: ExitKind | None) -> bool:
         return False
     status = leave.arguments[0].value
     return not (isinstance(status, Constant) and status.value in (0, None))
-
-
-def _is_tried(site: Site, handler: Region) -> bool:
-    """Whether a site stands in the ``try`` block of a handler."""
-    tried = (region.node for region in site.call.region.chain() if region.kind is RegionKind.TRY)
-    return any(handler.node in getattr(node, "handlers", ()) for node in tried)
 
 
 def _regions(region: Region, bound: Region | None) -> list[Region]:

@@ -53,6 +53,19 @@ class FreshStarts:
                 for outside in self._outside(call, 0):
                     yield FreshStart(call, outside)
 
+    def is_run_again(self, at: Expression) -> bool:
+        """Whether every process that a file starts comes to a place outside its functions, as its parent does."""
+        if at.scope.function is not None or any(map(self._tells_processes_apart, at.region.chain())):
+            return False
+        return any(
+            last_name(call.callee) in _STARTERS and self.runs_anew(call) and self._is_main(call)
+            for call in at.scope.script.calls
+        )
+
+    def _is_main(self, start: Call) -> bool:
+        """Whether the file around a start is the one that is run: it asks so, or nothing keeps it from the start."""
+        return any(name.id == "__name__" for name in start.scope.script.names) or any(self._outside(start, 0))
+
     def runs_anew(self, call: Call) -> bool:
         """Whether a call starts processes that run the file anew, and go on from nothing else."""
         names = self._project.names(call.callee)

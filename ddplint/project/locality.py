@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ddplint.project.collectives import FORWARD, SHARDED_FORWARD
+from ddplint.project.dependence import Piece
 from ddplint.project.frames import Frame
 from ddplint.project.samplers import SamplerKind
 from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not
@@ -64,17 +65,25 @@ class Locality:
         A value that has gone through a collective is shared. Only what is proven counts: the output of a wrapped
         model that trains, the batch that it was given, an evaluation over a share of the data.
         """
-        emptiness = frozenset(map(id, _asked_for_emptiness(test)))
         found: set[Divergence] = set()
-        pieces = self._project.dependence.pieces(
-            test, frame, lambda piece, inside: id(piece) not in emptiness and self._stops(piece, inside), tests=True
-        )
-        for piece, inside in pieces:
+        for piece, inside in self._pieces(test, frame):
             if self._is_shared(piece):
                 return None
             source = self._source(piece, inside, test)
             found |= set() if source is None else {source}
         return next((reason for reason in Divergence if reason in found), None)
+
+    def measured_on(self, value: Expression) -> Iterator[Expression]:
+        """Yield the names in which loops hand out this rank's share of the data, by which a value is measured."""
+        for piece, inside in self._pieces(value, None):
+            if self._source(piece, inside, value) is Divergence.METRIC:
+                yield piece
+
+    def _pieces(self, test: Expression, frame: Frame | None) -> Iterator[Piece]:
+        emptiness = frozenset(map(id, _asked_for_emptiness(test)))
+        return self._project.dependence.pieces(
+            test, frame, lambda piece, inside: id(piece) not in emptiness and self._stops(piece, inside), tests=True
+        )
 
     def catches_what_strikes_one(self, handler: Region) -> bool:
         """Whether a handler catches exceptions that can strike one rank and not the others."""
@@ -90,12 +99,12 @@ class Locality:
             return bool(_SHARED.search(named)) or named in _ASKS_FORM | _KEPT_EQUAL or self._trains(piece, frame)
         if isinstance(piece, Attribute):
             return piece.name in _FORM | _KEPT_EQUAL
-        return bool(self._handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
+        return bool(self.handed_out(piece)) or (isinstance(piece, Comparison) and _asks_form(piece))
 
     def _source(self, piece: Expression, frame: Frame | None, test: Expression) -> Divergence | None:
         if isinstance(piece, Call):
             return Divergence.LOSS if self._trains(piece, frame) else None
-        bindings = self._handed_out(piece)
+        bindings = self.handed_out(piece)
         if not bindings:
             return None
         if piece.scope.function is test.scope.function and self._is_trained_on(bindings, piece, frame):
@@ -118,7 +127,7 @@ class Locality:
         beside = call.scope.script.calls_in(call.scope.function)
         return any(last_name(other.callee) == "eval" and other.order < call.order for other in beside)
 
-    def _handed_out(self, piece: Expression) -> list[Binding]:
+    def handed_out(self, piece: Expression) -> list[Binding]:
         """Return the loops over data, each by its binding, that hand out what a name holds."""
         bindings = (reaching(piece.id, piece) or ()) if isinstance(piece, Name) else ()
         return [binding for binding in bindings if self._is_handed_out(binding)]
@@ -165,7 +174,7 @@ class Locality:
         """Whether a model is trained on what a loop hands out."""
         iterables = [binding.value for binding in bindings]
         return any(
-            isinstance(piece, Name) and any(binding.value in iterables for binding in self._handed_out(piece))
+            isinstance(piece, Name) and any(binding.value in iterables for binding in self.handed_out(piece))
             for site in self._project.sites.of(name.scope.function, name.scope.script, frame)
             if site.kind == FORWARD and self._trains(site.collective, site.frame)
             for given in site.call.arguments

@@ -7,12 +7,16 @@ from pathlib import Path
 
 from ddplint.project.accumulation import Accumulations
 from ddplint.project.acts import Acts
+from ddplint.project.averages import Averages
 from ddplint.project.balance import Balance
 from ddplint.project.buffers import ModelBuffers
 from ddplint.project.bypasses import Bypasses
 from ddplint.project.callers import Callers
 from ddplint.project.checkpoints import Checkpoints
+from ddplint.project.collective_inputs import CollectiveInputs
 from ddplint.project.collectives import Collectives
+from ddplint.project.cpu_tensors import CpuTensors
+from ddplint.project.cuda_starts import CudaStarts
 from ddplint.project.data_parallel import DataParallelUses
 from ddplint.project.datasets import Datasets
 from ddplint.project.dead_tests import DeadTests
@@ -36,16 +40,23 @@ from ddplint.project.fresh_starts import FreshStarts
 from ddplint.project.frozen import Frozen
 from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.group_ends import GroupEnds
+from ddplint.project.group_needs import GroupNeeds
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.late_changes import LateChanges
+from ddplint.project.late_forks import LateForks
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
+from ddplint.project.local_metrics import LocalMetrics
 from ddplint.project.locality import Locality
+from ddplint.project.long_waits import LongWaits
+from ddplint.project.loop_meetings import LoopMeetings
 from ddplint.project.loss_scales import LossScales
+from ddplint.project.lost_gradients import LostGradients
 from ddplint.project.machines import Machines
+from ddplint.project.meeting_places import MeetingPlaces
 from ddplint.project.models import Models
 from ddplint.project.moves import Moves
 from ddplint.project.normalisation import Normalisation
@@ -62,6 +73,7 @@ from ddplint.project.placement import Placement
 from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
+from ddplint.project.ragged_tensors import RaggedTensors
 from ddplint.project.rank_fallbacks import RankFallbacks
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
@@ -70,6 +82,7 @@ from ddplint.project.rank_uses import RankUses
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
 from ddplint.project.repeated_forwards import RepeatedForwards
+from ddplint.project.repeated_work import RepeatedWorks
 from ddplint.project.roles import Role, role_of
 from ddplint.project.run_paths import RunPaths
 from ddplint.project.sameness import SameValues
@@ -82,6 +95,7 @@ from ddplint.project.selective import Selective
 from ddplint.project.single_uses import SingleUses
 from ddplint.project.sites import Sites
 from ddplint.project.stored_states import StoredStates
+from ddplint.project.swallowed import SwallowedFailures
 from ddplint.project.switches import Switches
 from ddplint.project.timings import Timings
 from ddplint.project.torch_range import TorchRange, torch_range
@@ -91,7 +105,10 @@ from ddplint.project.training_steps import TrainingSteps
 from ddplint.project.turns import Turns
 from ddplint.project.type_tests import tells_apart
 from ddplint.project.uncalled import UncalledGuards
+from ddplint.project.uneven_loops import UnevenLoops
+from ddplint.project.uneven_shares import UnevenShares
 from ddplint.project.unused_parts import UnusedParts
+from ddplint.project.visible_devices import VisibleDevices
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
 from ddplint.semantics import Call, Constant, Expression, Script
@@ -209,6 +226,23 @@ class Project:
         self.optimizer_steps = OptimizerSteps(self)
         self.accumulations = Accumulations(self)
         self.gradient_exchanges = GradientExchanges(self)
+        self.uneven_shares = UnevenShares(self)
+        self.visible_devices = VisibleDevices(self)
+        self.cpu_tensors = CpuTensors(self)
+        self.lost_gradients = LostGradients(self)
+        self.averages = Averages(self)
+        self.long_waits = LongWaits(self)
+        self.loop_meetings = LoopMeetings(self)
+        self.uneven_loops = UnevenLoops(self)
+        self.swallowed_failures = SwallowedFailures(self)
+        self.meeting_places = MeetingPlaces(self)
+        self.repeated_works = RepeatedWorks(self)
+        self.cuda_starts = CudaStarts(self)
+        self.late_forks = LateForks(self)
+        self.local_metrics = LocalMetrics(self)
+        self.group_needs = GroupNeeds(self)
+        self.collective_inputs = CollectiveInputs(self)
+        self.ragged_tensors = RaggedTensors(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

@@ -33,6 +33,23 @@ class Turns:
         before = [call for call in beside if call.order < at.order]
         return len(before) % 2 == 1 and len(before) < len(beside)
 
+    def first_wait(self, at: Expression) -> Call | None:
+        """Return the barrier at which the others wait while one rank goes through a place, None when none do."""
+        if self.is_in_turn(at):
+            return self._waits(at.scope.script, at.scope.function)[0][0]
+        manager = self.manager(at)
+        function = None if manager is None else self._project.resolver.function_of(manager)
+        return None if function is None else self._waits(function.script, function)[0][0]
+
+    def manager(self, at: Expression) -> Call | None:
+        """Return the context of a ``with`` block around a place that has the two barriers around what is in it."""
+        contexts = (context for region in at.region.chain() for context in region.contexts)
+        calls = (context for context in contexts if isinstance(context, Call))
+        return next((call for call in calls if self._lets_first(self._project.resolver.function_of(call))), None)
+
+    def _lets_first(self, function: Function | None) -> bool:
+        return function is not None and bool(function.yields) and len(self._waits(function.script, function)) > 1
+
     def was_prepared(self, call: Call) -> bool:
         """Whether some ranks call the same before all do, while the others wait for them in a collective.
 

@@ -9,10 +9,12 @@ from ddplint.migration import DataParallelMove, Rename, TorchAmpMove
 from ddplint.project import Project
 from ddplint.project.accumulation import Accumulation
 from ddplint.project.acts import Act
+from ddplint.project.averages import MeanOfMeans, RepeatedSum
 from ddplint.project.balance import Lopsided
 from ddplint.project.buffers import Buffers
 from ddplint.project.bypasses import Bypass
 from ddplint.project.collectives import BACKWARD, FORWARD, WRAP
+from ddplint.project.cpu_tensors import CpuTensor
 from ddplint.project.data_parallel import DataParallelUse, Form
 from ddplint.project.datasets import Share
 from ddplint.project.dead_tests import Deadness, DeadTest
@@ -26,9 +28,14 @@ from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.late_changes import LateChange, LateKind
+from ddplint.project.late_forks import LateFork
 from ddplint.project.loaders import Loader
+from ddplint.project.local_metrics import LocalMetric, MetricUse
 from ddplint.project.locality import Divergence
+from ddplint.project.long_waits import LongWait
 from ddplint.project.loss_scales import ScaledClip
+from ddplint.project.lost_gradients import LostGradient
+from ddplint.project.meeting_places import MissingPlace
 from ddplint.project.models import Wrapper
 from ddplint.project.optimized import LeftBehind, LonePart, LostParameters
 from ddplint.project.optimizer_steps import EarlyStep
@@ -36,9 +43,11 @@ from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
+from ddplint.project.ragged_tensors import RaggedTensor
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.repeated_forwards import RepeatedForward
+from ddplint.project.repeated_work import RepeatedWork, WorkKind
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
 from ddplint.project.sameness import Sameness
@@ -47,14 +56,26 @@ from ddplint.project.saves import SharedSave
 from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
+from ddplint.project.swallowed import Swallowed
 from ddplint.project.timings import EarlyTime
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
+from ddplint.project.uneven_loops import UnevenLoop
+from ddplint.project.uneven_shares import UnevenShare
 from ddplint.project.unused_parts import UnusedPart
+from ddplint.project.visible_devices import VisibleMisuse, VisibleUse
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
 from ddplint.rulekit.guarding import Guard, guarded
-from ddplint.rulekit.proofs import decided_by, quoted, ranks_named
+from ddplint.rulekit.proofs import (
+    decided_by,
+    done_by_ranks,
+    done_every_step,
+    quoted,
+    ranks_named,
+    set_in_environment,
+    warned_of,
+)
 from ddplint.rulekit.removal import removed
 from ddplint.rulekit.rule import Found, Rule, SuppressionReport
 from ddplint.semantics import (
@@ -146,6 +167,7 @@ __all__ = [
     "Conditional",
     "Confidence",
     "Constant",
+    "CpuTensor",
     "DataParallelMove",
     "DataParallelUse",
     "DeadTest",
@@ -182,20 +204,27 @@ __all__ = [
     "Kind",
     "Lambda",
     "LateChange",
+    "LateFork",
     "LateKind",
     "LeftBehind",
     "Loader",
+    "LocalMetric",
     "Logic",
     "LonePart",
+    "LongWait",
     "Loop",
     "LoopKind",
     "Lopsided",
+    "LostGradient",
     "LostParameters",
     "Mapping",
+    "MeanOfMeans",
     "MeetingForm",
     "MeetingPort",
+    "MetricUse",
     "Mismatch",
     "Missing",
+    "MissingPlace",
     "Move",
     "Name",
     "Not",
@@ -210,6 +239,7 @@ __all__ = [
     "Position",
     "Project",
     "Purpose",
+    "RaggedTensor",
     "RankPurpose",
     "RankSet",
     "RankUse",
@@ -221,6 +251,8 @@ __all__ = [
     "Rename",
     "Repeat",
     "RepeatedForward",
+    "RepeatedSum",
+    "RepeatedWork",
     "Role",
     "Rule",
     "RunPath",
@@ -241,20 +273,28 @@ __all__ = [
     "Store",
     "Subscript",
     "SuppressionReport",
+    "Swallowed",
     "TorchAmpMove",
     "Trace",
     "Trail",
     "Uncalled",
     "UnevenExit",
+    "UnevenLoop",
+    "UnevenShare",
     "UnusedPart",
     "Use",
     "Verdict",
+    "VisibleMisuse",
+    "VisibleUse",
     "Wait",
+    "WorkKind",
     "Wrapper",
     "WriteForm",
     "WriteKind",
     "caught",
     "decided_by",
+    "done_by_ranks",
+    "done_every_step",
     "guarded",
     "has_comment",
     "in_reach",
@@ -265,7 +305,9 @@ __all__ = [
     "ranks_named",
     "reaching",
     "removed",
+    "set_in_environment",
     "shown",
     "surely_bound",
+    "warned_of",
     "written",
 ]

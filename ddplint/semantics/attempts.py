@@ -1,4 +1,4 @@
-"""Which errors the code around a place catches."""
+"""Which errors the code around a place catches, and which code a handler belongs to."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ def caught(region: Region) -> frozenset[str]:
     """
     around = (outer for outer in region.chain() if outer.kind is RegionKind.TRY)
     return frozenset(name for outer in around for name in _handled(outer.node))
+
+
+def is_tried(region: Region, handler: Region) -> bool:
+    """Whether a region lies in the ``try`` block of a handler."""
+    around = (outer.node for outer in region.chain() if outer.kind is RegionKind.TRY)
+    return any(handler.node in getattr(node, "handlers", ()) for node in around)
 
 
 def _handled(attempt: Any) -> Iterator[str]:

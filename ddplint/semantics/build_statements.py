@@ -233,6 +233,7 @@ class StatementBuilder(ExpressionBuilder):
     def _handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> Region:
         caught = None if node.type is None else self.expression(node.type)
         region = self.inner(RegionKind.HANDLER, node, caught=caught)
+        self.script.handlers.append(region)
         if node.name is not None:
             outer = self.enter(self.scope, region)
             self.target(node.name.name, BindingKind.EXCEPT, None)

@@ -33,8 +33,8 @@ class Script:
     ``repair``: what the tree was parsed from, where today's Python refuses the file (see semantics.repair).
 
     ``imports`` holds the full name of everything imported, with the statement and the region of the import.
-    ``asserted`` holds the tests of the assert statements, ``subscripts`` what
-    is read by ``base[index]``, ``sliced`` those of them with a slice: ``base[a:b:c]``.
+    ``handlers`` holds the regions of the ``except`` clauses, ``asserted`` the tests of the assert statements,
+    ``subscripts`` what is read by ``base[index]``, ``sliced`` those of them with a slice: ``base[a:b:c]``.
     """
 
     source: SourceFile
@@ -46,6 +46,7 @@ class Script:
     stores: list[Store] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     exits: list[Exit] = field(default_factory=list)
+    handlers: list[Region] = field(default_factory=list)
     asserted: list[Expression] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     subscripts: list[Subscript] = field(default_factory=list)

@@ -78,7 +78,20 @@ def stand_in_for_cuda(hooks: Hooks, torch: Any) -> None:
     cuda.Event, cuda.Stream = _Event, _Stream
     cuda.current_stream = cuda.default_stream = lambda *_args: _Stream()
     torch.compile = _not_compiled
+    if hasattr(torch, "accelerator"):
+        _stand_in_for_accelerator(torch, count, current, set_device)
     _mode(hooks, torch).__enter__()
+
+
+def _stand_in_for_accelerator(torch: Any, count: int, current: Any, set_device: Any) -> None:
+    """Let ``torch.accelerator`` say what ``torch.cuda`` says."""
+    accelerator = torch.accelerator
+    accelerator.is_available = lambda: True
+    accelerator.device_count = lambda: count
+    accelerator.current_accelerator = lambda *_args, **_kwargs: torch.device("cuda")
+    accelerator.current_device_index = accelerator.current_device_idx = lambda: current[0]
+    accelerator.set_device_index = accelerator.set_device_idx = set_device
+    accelerator.synchronize = lambda *_args: None
 
 
 def stand_in_for_nccl(_hooks: Hooks, module: Any) -> None:
@@ -234,6 +247,11 @@ def _mode(hooks: Hooks, torch: Any) -> Any:
                 if asked is not None:
                     hooks.attempt("device", tell, "to", asked)
                 args = (args[0], *map(_device, args[1:]))
+            elif getattr(func, "__name__", "") == "_parse_to":  # what Module.to() asks about its arguments
+                asked = next((one for one in args if _is_cuda(one)), None)
+                if asked is not None:
+                    hooks.attempt("device", tell, "to", asked)
+                args = tuple(map(_device, args))
             if "device" in kwargs:
                 kwargs["device"] = _device(kwargs["device"])
             return func(*args, **kwargs)

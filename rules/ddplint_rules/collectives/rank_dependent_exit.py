@@ -135,13 +135,18 @@ from ddplint.rulekit import (
     Divergence,
     ExitKind,
     Expression,
+    Finding,
     Found,
     Impact,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
     UnevenExit,
+    Verdict,
+    decided_by,
+    ranks_named,
     shown,
     written,
 )
@@ -202,3 +207,18 @@ def _found(found: UnevenExit) -> Found:
 def _end_of_process(found: UnevenExit) -> str:
     assert isinstance(found.at, Call)
     return f"`{shown(found.at)}`"
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for ranks that took the exit while others wait for them."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    came = [rank for rank, count in trace.reached(finding.lines).items() if count]
+    stayed = [rank for rank in trace.ranks if rank not in came]
+    decided = decided_by(finding, trace)
+    evidence = [*map(str, trace.waits), *([] if decided is None else [decided])]
+    if trace.waits and stayed:
+        return Verdict.confirmed(f"{ranks_named(came, trace)} took the exit, and the others wait", *evidence)
+    if not stayed and trace.ended_well:
+        return Verdict.refuted(f"{ranks_named(came, trace)} took the exit, and no rank waits", *evidence)
+    return Verdict.not_exercised("the run does not tell whether another rank waits for this one", *evidence)

@@ -93,14 +93,18 @@ from ddplint.rulekit import (
     Call,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Pending,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     written,
 )
 
@@ -147,3 +151,16 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     if not isinstance(told, Argument) or not isinstance(call, Call):
         return None
     return Fix(Applicability.UNSAFE, "let the call wait", edits.remove_argument(call.node, told.node))
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for work of the line that nobody waited for."""
+    works = [event for event in trace.at(finding.lines, Kind.COLLECTIVE) if event["asynchronous"]]
+    if not works:
+        return Verdict.not_exercised("no asynchronous collective was seen here")
+    waited = {(event.process.pid, event["of"]) for event in trace.of(Kind.WAIT)}
+    open_ = [event for event in works if (event.process.pid, event["call"]) not in waited]
+    evidence = f"{len(open_)} of {len(works)} were never waited for"
+    if open_:
+        return Verdict.confirmed(f"{open_[0]['op']} was not waited for", evidence)
+    return Verdict.refuted("each was waited for", evidence)

@@ -87,13 +87,17 @@ from ddplint.rulekit import (
     Confidence,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Operation,
     Project,
     Rule,
     Script,
+    Trace,
+    Verdict,
 )
 
 RULE = Rule(
@@ -161,3 +165,19 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     changes = edits.remove_argument(seeded.sampler.node, seeded.argument.node)
     return Fix(Applicability.SAFE, "Leave the seed to the sampler: 0 on every rank", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the seeds of the samplers that were made at the line."""
+    seeds: dict[int, object] = {}
+    for process in trace.processes:
+        made = {event["sampler"] for event in process.of(Kind.SAMPLER) if event.is_below(finding.lines)}
+        for event in process.of(Kind.SAMPLER_PASS):
+            if event["sampler"] in made and process.rank is not None:
+                seeds.setdefault(process.rank, event["seed"])
+    if len(seeds) < 2:
+        return Verdict.not_exercised("fewer than two ranks went through the sampler")
+    evidence = [f"rank {rank}: seed {seed}" for rank, seed in sorted(seeds.items())]
+    if len(set(seeds.values())) > 1:
+        return Verdict.confirmed("the seeds of the samplers differ", *evidence)
+    return Verdict.refuted("the samplers have one seed", *evidence)

@@ -81,6 +81,7 @@ from ddplint.rulekit import (
     Confidence,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -91,6 +92,9 @@ from ddplint.rulekit import (
     Sampler,
     SamplerKind,
     Script,
+    Trace,
+    Verdict,
+    quoted,
 )
 
 RULE = Rule(
@@ -219,3 +223,11 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     if mend.shuffle.keyword is None:
         return Fix(Applicability.SAFE, "Write False for shuffle", edits.replace_argument(mend.shuffle.node, "False"))
     return Fix(Applicability.SAFE, "Drop shuffle", edits.remove_argument(mend.call.node, mend.shuffle.node))
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for the error at the line."""
+    failed = [error for error in trace.failures if error.is_below(finding.lines)]
+    if failed:
+        return Verdict.confirmed("the line fails", f"{failed[0]['error']}: {quoted(failed[0]['text'])}")
+    return Verdict.refuted("the line was run without an error")

@@ -98,6 +98,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -105,7 +106,10 @@ from ddplint.rulekit import (
     Reference,
     Rule,
     Script,
+    Trace,
     Use,
+    Verdict,
+    warned_of,
 )
 
 RULE = Rule(
@@ -161,3 +165,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     changes = edits.replace(reference.expression.node, "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
     return Fix(Applicability.UNSAFE, "Use torch's own SyncBatchNorm", (*changes, *edits.add_import("import torch")))
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

@@ -94,6 +94,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -101,7 +102,10 @@ from ddplint.rulekit import (
     Rule,
     Script,
     TorchAmpMove,
+    Trace,
     Use,
+    Verdict,
+    warned_of,
 )
 
 RULE = Rule(
@@ -134,3 +138,8 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 def fix(found: Found, edits: Editor) -> Fix | None:
     assert isinstance(found.subject, TorchAmpMove)
     return found.subject.fix(edits)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

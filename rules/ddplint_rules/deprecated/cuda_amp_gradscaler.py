@@ -97,6 +97,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -104,7 +105,10 @@ from ddplint.rulekit import (
     Rule,
     Script,
     TorchAmpMove,
+    Trace,
     Use,
+    Verdict,
+    warned_of,
 )
 
 RULE = Rule(
@@ -137,3 +141,8 @@ def check(script: Script, project: Project) -> Iterator[Found]:
 def fix(found: Found, edits: Editor) -> Fix | None:
     assert isinstance(found.subject, TorchAmpMove)
     return found.subject.fix(edits)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

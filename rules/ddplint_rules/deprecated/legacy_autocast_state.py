@@ -74,6 +74,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -82,7 +83,10 @@ from ddplint.rulekit import (
     Rename,
     Rule,
     Script,
+    Trace,
     Use,
+    Verdict,
+    warned_of,
 )
 
 RULE = Rule(
@@ -134,3 +138,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     is_scripted = rename.project.mentions(rename.reference.expression.scope.script, (b"torch.jit", b"jit.script"))
     promise = Applicability.UNSAFE if is_scripted else Applicability.SAFE
     return Fix(promise, f"Use `torch.{rename.new}`", changes) if changes else None
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

@@ -80,6 +80,7 @@ from ddplint.rulekit import (
     Attribute,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -88,8 +89,11 @@ from ddplint.rulekit import (
     Rename,
     Rule,
     Script,
+    Trace,
     Use,
+    Verdict,
     last_name,
+    warned_of,
 )
 
 RULE = Rule(
@@ -196,3 +200,8 @@ def _renamed(rename: Rename, edits: Editor) -> Fix | None:
     changes = rename.edits(edits)
     promise = Applicability.SAFE if is_new else Applicability.UNSAFE
     return Fix(promise, f"Use `{rename.new}` of torch 2.13", changes) if changes else None
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

@@ -86,6 +86,7 @@ from ddplint.rulekit import (
     Confidence,
     Constant,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -93,7 +94,10 @@ from ddplint.rulekit import (
     Project,
     Rule,
     Script,
+    Trace,
     Use,
+    Verdict,
+    warned_of,
 )
 
 RULE = Rule(
@@ -164,3 +168,8 @@ def _renamed(project: Project, given: Argument, edits: Editor) -> Fix | None:
         return None
     message = "Make the buffers equal when the model is wrapped, and leave them alone after that"
     return Fix(Applicability.UNSAFE, message, edits.replace(given.node.keyword, NEW_BUFFERS))
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

@@ -68,6 +68,7 @@ from ddplint.rulekit import (
     Confidence,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -76,8 +77,11 @@ from ddplint.rulekit import (
     Rule,
     Script,
     Statement,
+    Trace,
     Use,
+    Verdict,
     is_fallback,
+    warned_of,
 )
 
 RULE = Rule(
@@ -133,3 +137,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     script = rename.reference.expression.scope.script
     changes = () if rename.project.is_told_apart(script, "DistributedDataParallelCPU") else rename.edits(edits)
     return Fix(Applicability.SAFE, "Use `DistributedDataParallel`", changes) if changes else None
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

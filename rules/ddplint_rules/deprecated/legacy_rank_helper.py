@@ -69,6 +69,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
@@ -76,7 +77,10 @@ from ddplint.rulekit import (
     Rename,
     Rule,
     Script,
+    Trace,
     Use,
+    Verdict,
+    warned_of,
 )
 
 RULE = Rule(
@@ -121,3 +125,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     assert isinstance(found.subject, Rename)
     changes = found.subject.edits(edits)
     return Fix(Applicability.SAFE, f"Use `{found.subject.new}`", changes) if changes else None
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for what torch says at the line."""
+    return warned_of(finding, trace)

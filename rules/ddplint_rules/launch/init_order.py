@@ -129,6 +129,7 @@ from ddplint.rulekit import (
     LOOP_DRIVERS,
     WRAP,
     Call,
+    Finding,
     Found,
     Impact,
     Missing,
@@ -137,8 +138,11 @@ from ddplint.rulekit import (
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     caught,
     last_name,
+    quoted,
     shown,
 )
 
@@ -232,3 +236,11 @@ def _too_late() -> str:
         "the process group is there already: the process ends with "
         '"trying to initialize the default process group twice"; take one start out, or ask is_initialized() before'
     )
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for the error at the line."""
+    failed = [error for error in trace.failures if error.is_below(finding.lines)]
+    if failed:
+        return Verdict.confirmed("the line fails", f"{failed[0]['error']}: {quoted(failed[0]['text'])}")
+    return Verdict.refuted("the line was run without an error")

@@ -101,15 +101,20 @@ from ddplint.rulekit import (
     Confidence,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Name,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     is_whole_statement,
+    ranks_named,
 )
 
 RULE = Rule(
@@ -206,3 +211,15 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     lines = [f"if {module}.is_initialized():", f"    {module}.destroy_process_group()"]
     changes = edits.insert_statements_after(last.statement.node, lines)
     return Fix(Applicability.SAFE, "Destroy the group when all is done", changes)
+
+
+def verdict(_finding: Finding, trace: Trace) -> Verdict:
+    """Look for ranks that ended by themselves with their process group."""
+    ended = {process.rank for process in trace.processes if any(process.of(Kind.EXIT)) and process.rank is not None}
+    if any(trace.of(Kind.STOP)) or not ended:
+        return Verdict.not_exercised("no rank came to the end of the script by itself")
+    destroyed = {event.rank for event in trace.of(Kind.GROUP_END)}
+    left = sorted(ended - destroyed)
+    if left:
+        return Verdict.confirmed(f"{ranks_named(left, trace)} ended with the process group")
+    return Verdict.refuted(f"{ranks_named(ended, trace)} destroyed the process group")

@@ -107,14 +107,18 @@ from collections.abc import Iterator
 from ddplint.rulekit import (
     Applicability,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     ScaledClip,
     Script,
+    Trace,
+    Verdict,
     is_whole_statement,
     shown,
 )
@@ -153,3 +157,20 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     changes = edits.insert_statements_before(clip.clip.statement.node, [clip.unscale])
     return Fix(Applicability.SAFE, f"Call {clip.unscale} before clipping", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for an ``unscale_`` of the script's own before each clipping at the line."""
+    clips = trace.at(finding.lines, Kind.CLIP)
+    if not clips:
+        return Verdict.not_exercised("nothing was clipped")
+    for clip in clips:
+        acts = [act for act in clip.process.of(Kind.SCALER) if act.number < clip.number]
+        scaled = max((act.number for act in acts if act["do"] == "scale" and act["enabled"]), default=None)
+        unscaled = any(act["do"] == "unscale" and act.number > scaled for act in acts) if scaled is not None else True
+        if not unscaled:
+            evidence = [
+                f"{name} {value:.4g}" for name, value in (("norm", clip["norm"]), ("limit", clip["limit"])) if value
+            ]
+            return Verdict.confirmed("gradients were clipped with the scale in them", *evidence)
+    return Verdict.refuted("the gradients were unscaled first, or the scaler is off")

@@ -94,13 +94,17 @@ from ddplint.rulekit import (
     Applicability,
     EarlyStep,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     is_whole_statement,
     shown,
 )
@@ -147,3 +151,17 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     removed = edits.remove_statement(early.schedule.statement.node)
     changes = (*removed, *edits.insert_statements_after(early.step.statement.node, [text]))
     return Fix(Applicability.UNSAFE, "Step the schedule after the optimizer; every round gets another rate", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the first move of the schedule with the first step of an optimizer."""
+    for process in trace.processes:
+        moves = [one for one in process.of(Kind.SCHEDULER_STEP) if not one["initial"] and one.is_below(finding.lines)]
+        steps = list(process.of(Kind.STEP))
+        if moves and (not steps or moves[0].number < steps[0].number):
+            return Verdict.confirmed(
+                "the schedule moved on before the first step", f"{moves[0]['cls']} at {moves[0].at}"
+            )
+        if moves and steps:
+            return Verdict.refuted("the optimizer stepped first")
+    return Verdict.not_exercised("the schedule did not move on here")

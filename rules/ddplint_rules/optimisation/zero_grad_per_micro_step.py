@@ -95,13 +95,17 @@ from ddplint.rulekit import (
     Applicability,
     Call,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     is_whole_statement,
     written,
 )
@@ -168,3 +172,16 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     return Fix(
         Applicability.UNSAFE, "Clear the gradients only after a step; the gradients of all rounds count", changes
     )
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for gradients that were cleared at the line between a backward pass and the next step."""
+    for process in trace.processes:
+        backward = False
+        for event in process.of(Kind.BACKWARD_DONE, Kind.STEP, Kind.ZERO_GRAD):
+            if event.kind is Kind.ZERO_GRAD:
+                if backward and event.is_at(finding.lines):
+                    return Verdict.confirmed("gradients were cleared before any step had used them", f"at {event.at}")
+            else:
+                backward = event.kind is Kind.BACKWARD_DONE
+    return Verdict.refuted("each backward pass was used by a step before the gradients were cleared")

@@ -98,15 +98,20 @@ from ddplint.rulekit import (
     Edit,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Sameness,
     Script,
+    Trace,
+    Verdict,
     caught,
+    done_by_ranks,
     last_name,
     written,
 )
@@ -220,3 +225,14 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         else edits.replace_argument(allowed.node, "True")
     )
     return Fix(Applicability.SAFE, "let the folder be there already (`exist_ok=True`)", (*renamed, *added))
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Count the ranks that made, moved or removed one path from the line."""
+    written = [event for event in trace.below(finding.lines, Kind.WRITE) if event["what"] != "open"]
+    paths = [str(event["path"]) for event in written]
+    most = max(paths, key=paths.count, default="")
+    judged = done_by_ranks([one for one in written if one["path"] == most], trace, f"changed {most or 'a path'}")
+    if len({one.rank for one in written}) == 1 and trace.world_size > 1:
+        return Verdict.not_exercised("one rank was first, and the others found its work: a race is met by chance")
+    return judged

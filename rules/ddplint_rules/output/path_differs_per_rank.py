@@ -75,7 +75,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ddplint.rulekit import LOOP_DRIVERS, Found, Impact, Project, Role, Rule, RunPath, Script, written
+from ddplint.rulekit import (
+    LOOP_DRIVERS,
+    Finding,
+    Found,
+    Impact,
+    Kind,
+    Project,
+    Role,
+    Rule,
+    RunPath,
+    Script,
+    Trace,
+    Verdict,
+    ranks_named,
+    written,
+)
 
 RULE = Rule(
     code="DDP610",
@@ -105,3 +120,19 @@ def _found(found: RunPath, script: Script) -> Found:
     if drawn.scope.script is script:
         return Found(drawn, message, related=((use, "all ranks use the path here"),))
     return Found(use, message, related=((drawn, "each rank draws it here"),))
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Compare the paths that the ranks used from the line."""
+    if trace.world_size < 2:
+        return Verdict.not_exercised("the run had one process")
+    used: dict[int, str] = {}
+    for event in trace.below(finding.lines, Kind.SAVE, Kind.LOAD, Kind.WRITE, Kind.TRACKER):
+        if event.rank is not None and event["path"] is not None:
+            used.setdefault(event.rank, str(event["path"]))
+    if len(used) < 2:
+        return Verdict.not_exercised("fewer than two ranks used a path from this line that the run could see")
+    evidence = [f"rank {rank}: {path}" for rank, path in sorted(used.items())]
+    if len(set(used.values())) > 1:
+        return Verdict.confirmed(f"{ranks_named(used, trace)} used different paths", *evidence)
+    return Verdict.not_exercised("the ranks happened to use one path", *evidence)

@@ -102,9 +102,11 @@ from ddplint.rulekit import (
     Constant,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Name,
     Not,
     Project,
@@ -112,6 +114,9 @@ from ddplint.rulekit import (
     Rule,
     Sameness,
     Script,
+    Trace,
+    Verdict,
+    done_by_ranks,
     last_name,
     reaching,
     written,
@@ -259,3 +264,9 @@ def _on_others(first: Expression | str, edits: Editor) -> str:
             return f"{edits.source_text(first.left.node)} {OPPOSITES[operator]} {edits.source_text(right.node)}"
     text = edits.source_text(first.node)
     return f"not {text}" if isinstance(first, Name | Attribute | Call) else f"not ({text})"
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Count the ranks that drew a bar from the line."""
+    drawn = [bar for bar in trace.at(finding.lines, Kind.BAR) if not bar["disabled"]]
+    return done_by_ranks(drawn, trace, "drew a progress bar")

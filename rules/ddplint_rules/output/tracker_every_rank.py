@@ -109,16 +109,21 @@ from ddplint.rulekit import (
     Constant,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Guard,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Sameness,
     Script,
+    Trace,
+    Verdict,
     WriteKind,
+    done_by_ranks,
     guarded,
     is_whole_statement,
     last_name,
@@ -253,3 +258,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     header, changes = result
     applicability = Applicability.SAFE if found.subject.sure else Applicability.UNSAFE
     return Fix(applicability, f"open and use it on the first rank only (`{header}`)", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Count the ranks that opened a tracker from the line."""
+    return done_by_ranks(trace.below(finding.lines, Kind.TRACKER), trace, "opened a tracker")

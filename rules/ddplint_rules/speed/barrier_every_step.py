@@ -100,13 +100,18 @@ from ddplint.rulekit import (
     Confidence,
     Constant,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
+    done_every_step,
     last_name,
     removed,
     shown,
@@ -195,3 +200,10 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     changes = removed(found.subject, edits)
     message = "Let the ranks go on; what else they share in a step may need the wait"
     return Fix(Applicability.UNSAFE, message, changes) if changes else None
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Count the waits at the line against the steps."""
+    events = trace.below(finding.lines, Kind.COLLECTIVE, Kind.SYNC)
+    waits = [event for event in events if event["op"] == "barrier" or event["what"] == "synchronize"]
+    return done_every_step(waits, trace, "waited")

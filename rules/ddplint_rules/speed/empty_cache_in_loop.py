@@ -102,13 +102,18 @@ from ddplint.rulekit import (
     Call,
     Confidence,
     Editor,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
+    done_every_step,
     removed,
     shown,
 )
@@ -159,3 +164,9 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     changes = removed(found.subject, edits)
     message = "Keep the memory for the next step; a run that only just fits may need it"
     return Fix(Applicability.UNSAFE, message, changes) if changes else None
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Count the calls at the line against the steps."""
+    calls = [event for event in trace.below(finding.lines, Kind.SYNC) if event["what"] == "empty_cache"]
+    return done_every_step(calls, trace, "emptied the cache")

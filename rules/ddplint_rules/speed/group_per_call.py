@@ -90,7 +90,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ddplint.rulekit import Call, Found, Function, Impact, Project, Role, Rule, Script, last_name, shown
+from ddplint.rulekit import (
+    Call,
+    Finding,
+    Found,
+    Function,
+    Impact,
+    Kind,
+    Project,
+    Role,
+    Rule,
+    Script,
+    Trace,
+    Verdict,
+    done_every_step,
+    last_name,
+    shown,
+)
 
 RULE = Rule(
     code="DDP712",
@@ -146,3 +162,8 @@ def _message(call: Call) -> str:
         f"`{shown(call.callee)}` makes another process group in every round, for which all processes meet and which "
         "keeps its memory; make it once, before the loop"
     )
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Count the groups that were made at the line against the steps."""
+    return done_every_step(trace.below(finding.lines, Kind.SUBGROUP), trace, "made a process group")

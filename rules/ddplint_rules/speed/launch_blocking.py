@@ -86,6 +86,7 @@ from ddplint.rulekit import (
     Applicability,
     Confidence,
     Editor,
+    Finding,
     Fix,
     FixedSetting,
     Found,
@@ -94,8 +95,11 @@ from ddplint.rulekit import (
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
     WriteForm,
     removed,
+    set_in_environment,
 )
 
 RULE = Rule(
@@ -141,3 +145,8 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     is_ordered = not project.mentions(script, UNORDERED)
     promise = Applicability.SAFE if is_ordered else Applicability.UNSAFE
     return Fix(promise, "Let the kernels run while Python goes on", changes) if changes else None
+
+
+def verdict(_finding: Finding, trace: Trace) -> Verdict:
+    """Look for the variable where the process group was made."""
+    return set_in_environment(("CUDA_LAUNCH_BLOCKING",), trace)

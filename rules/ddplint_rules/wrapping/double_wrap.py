@@ -84,9 +84,11 @@ from ddplint.rulekit import (
     Constant,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Missing,
     Name,
     Project,
@@ -94,6 +96,8 @@ from ddplint.rulekit import (
     Rule,
     Script,
     Sequence,
+    Trace,
+    Verdict,
     Wrapper,
     shown,
 )
@@ -209,3 +213,14 @@ def fix(found: Found, edits: Editor) -> Fix | None:
     else:
         changes = edits.replace(needless.node, inside)
     return Fix(Applicability.UNSAFE, "Wrap the model once", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for a wrapper around a wrapper."""
+    wrappers = trace.below(finding.lines, Kind.DDP, Kind.DP)
+    twice = [event for event in wrappers if str(event["module"]).endswith("DataParallel")]
+    if twice:
+        return Verdict.confirmed(f"the wrapper holds a {twice[0]['module']}")
+    return (
+        Verdict.refuted("no wrapper holds a wrapper") if wrappers else Verdict.not_exercised("no wrapper was made here")
+    )

@@ -83,14 +83,18 @@ from ddplint.rulekit import (
     Constant,
     Editor,
     Expression,
+    Finding,
     Fix,
     Found,
     Impact,
+    Kind,
     Missing,
     Project,
     Role,
     Rule,
     Script,
+    Trace,
+    Verdict,
 )
 
 RULE = Rule(
@@ -191,3 +195,15 @@ def fix(found: Found, edits: Editor) -> Fix | None:
         return None
     changes = edits.remove_argument(wrap.node, argument.node)
     return Fix(Applicability.UNSAFE, "Do not search for unused parameters", changes)
+
+
+def verdict(finding: Finding, trace: Trace) -> Verdict:
+    """Look for parameters without a gradient in the steps of a wrapper that searches for them."""
+    wrappers = [event for event in trace.below(finding.lines, Kind.DDP) if event["find_unused_parameters"]]
+    steps = trace.of(Kind.STEP)
+    if not wrappers or not steps:
+        return Verdict.not_exercised("no step was seen with a wrapper that searches")
+    idle = sorted({str(name) for step in steps for name in step["without_gradient"] or ()})
+    if idle:
+        return Verdict.refuted(f"{len(idle)} parameters had no gradient in a step", ", ".join(idle[:5]))
+    return Verdict.confirmed(f"every parameter had a gradient in {len(steps)} steps")
