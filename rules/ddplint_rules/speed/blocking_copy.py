@@ -14,6 +14,10 @@ Memory that is not pinned has to be copied twice, and Python waits for it. Seen 
 images: 17.1 ms from ordinary memory, with and without `non_blocking=True`; 2.8 ms from pinned memory; and with both,
 Python goes on after 0.04 ms, while the copy runs beside the work of the GPU.
 
+## Symptoms
+
+- copies to the GPU take much of the step
+
 ## Example
 
 ```python bad

@@ -16,6 +16,10 @@ gradients need no copies and no memory of their own: as much as the parameters t
 with torch 2.13: 40 gradients of 80 MB lie in 40 pieces of memory beside the buckets without the argument, and in the
 four buckets with it.
 
+## Symptoms
+
+- DistributedDataParallel takes more memory than one GPU alone
+
 ## Example
 
 ```python bad

@@ -16,6 +16,10 @@ number it waits until the GPU is done; the GPU then waits for the launches. Seen
 layers: 7.3 ms a step without, 7.9 ms with one `.item()`. Where the GPU is busy for long and launches are few, it costs
 nothing; so only a run can say what it costs.
 
+## Symptoms
+
+- the GPU is idle between the steps
+
 ## Example
 
 ```python bad

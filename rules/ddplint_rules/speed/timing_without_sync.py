@@ -16,6 +16,10 @@ A call of the model hands its work to the GPU and returns. What is measured is h
 and the work is counted where the next line happens to wait. Seen on an H200 with torch 2.11: the forward pass of twenty
 large layers "took" 1.1 ms, and was done after 108 ms. Decisions about what is slow are then made on wrong numbers.
 
+## Symptoms
+
+- the forward pass seems to take no time
+
 ## Example
 
 ```python bad

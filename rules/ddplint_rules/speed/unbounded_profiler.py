@@ -15,6 +15,11 @@ makes 56 events, 50 steps make 2,800. A real step makes tens of thousands, on ev
 the memory of the host fills up, and writing the trace can take longer than the training. With a schedule of three
 steps the same run makes 171 events.
 
+## Symptoms
+
+- the memory of the host fills up while the profiler runs
+- the trace of the profiler is too large to open
+
 ## Example
 
 ```python bad

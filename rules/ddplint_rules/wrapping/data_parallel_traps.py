@@ -18,6 +18,12 @@ With several GPUs DataParallel runs copies of the model, made anew for each batc
 results are joined as tensors (a number ends in a TypeError, a text comes back as `<map object>`). With one GPU there
 are no copies, and nothing shows.
 
+## Symptoms
+
+- StopIteration: Caught StopIteration in replica 0 on device 0
+- TypeError: 'float' object is not iterable in gather
+- a counter in the model stays 0 under DataParallel
+
 ## Example
 
 ```python bad

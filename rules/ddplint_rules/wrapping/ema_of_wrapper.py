@@ -16,6 +16,12 @@ The names in the state of a wrapped model begin with `module.`. Loading fails wi
 were seen on two ranks with torch 2.13. A copy of the wrapper holds buckets of its own, exchanges buffers in its
 forward, so that one rank alone waits for ever, and is saved under `module.module.` names.
 
+## Symptoms
+
+- Missing key(s) in state_dict
+- Unexpected key(s) in state_dict: "module.
+- the average of the model never changes
+
 ## Example
 
 ```python bad

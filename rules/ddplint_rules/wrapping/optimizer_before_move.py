@@ -17,6 +17,11 @@ The optimizer holds the parameters that it was given. Those of the new model, or
 all ranks exchange in vain, and never change. Seen on two ranks with torch 2.13: no error, and the weights are the same
 after three steps. A state that was loaded before the cast has the type of before, and the first step fails.
 
+## Symptoms
+
+- the loss does not go down and the weights stay the same
+- a new head is never trained
+
 ## Example
 
 ```python bad

@@ -18,6 +18,11 @@ The wrapper notes the parameters that need a gradient when it is made, and never
 prior iteration"). A woken part is worse: its gradients are never exchanged, nothing says so, and after three steps its
 weights differ between the ranks.
 
+## Symptoms
+
+- Expected to have finished reduction in the prior iteration before starting a new one
+- a layer that was unfrozen differs between the ranks
+
 ## Example
 
 ```python bad

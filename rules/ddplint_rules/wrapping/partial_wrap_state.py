@@ -15,6 +15,11 @@ Only what stands in a wrapper has its gradients exchanged. Each rank trains the 
 data. Nothing fails, and the wrapped model still is the same on all ranks. Seen on two ranks with torch 2.13: after
 three steps the weights of the lone layer differ, and a checkpoint holds those of one rank.
 
+## Symptoms
+
+- the weights of a head differ between the ranks
+- the loss of the second net differs between the ranks
+
 ## Example
 
 ```python bad

@@ -17,6 +17,11 @@ The wrapper compares the shapes of all parameters with those of the first rank. 
 second rank fails ("params[0] in this process with sizes [2, 4] appears not to match sizes of the same param in process
 0"), and the first waits for it until the time limit.
 
+## Symptoms
+
+- appears not to match sizes of the same param in process 0
+- DDP expects same model across all ranks
+
 ## Example
 
 ```python bad

@@ -17,6 +17,11 @@ graph after the forward pass, does not see it, takes its parameters for unused, 
 Seen on two ranks with torch 2.13: the first backward pass fails on every rank ("Expected to mark a variable ready only
 once"). With `use_reentrant=False`, or with `static_graph=True`, it does not. One process alone trains without an error.
 
+## Symptoms
+
+- Expected to mark a variable ready only once
+- activation checkpointing fails under DistributedDataParallel
+
 ## Example
 
 ```python bad

@@ -21,6 +21,11 @@ process without the wrapper runs the same script without an error.
 Seen on two ranks: torch 2.11 fails in the first step. Torch 2.13, which hides the copy from autograd, does not, and the
 gradients of the ranks are equal.
 
+## Symptoms
+
+- one of the variables needed for gradient computation has been modified by an inplace operation
+- a GAN or a contrastive loss fails in the backward pass under DistributedDataParallel
+
 ## Example
 
 ```python bad

@@ -16,6 +16,11 @@ After each backward pass the wrapper waits for the gradient of every parameter. 
 comes. Seen on two ranks with torch 2.13: the first step runs, and the second fails on every rank ("Expected to have
 finished reduction in the prior iteration"). One process without the wrapper trains without an error.
 
+## Symptoms
+
+- Expected to have finished reduction in the prior iteration before starting a new one
+- the second step fails under DistributedDataParallel
+
 ## Example
 
 ```python bad
