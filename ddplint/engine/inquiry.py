@@ -63,7 +63,7 @@ class Inquiry:
         """Ask a rule about the file, which parses; return whether its silence means that all is well.
 
         It does not when the rule raises, when a framework does the rule's job in this program, or when the rule speaks
-        of a newer torch than the code is for.
+        of a newer or an older torch than the code is for.
         """
         check, script, project = rule.check, self._script, self._project
         assert check is not None
@@ -72,6 +72,8 @@ class Inquiry:
         if rule.rule.discharged_by and not rule.rule.discharged_by.isdisjoint(project.frameworks(script)):
             return False
         if rule.rule.torch is not None and not project.torch.allows(rule.rule.torch):
+            return False
+        if rule.rule.torch_before is not None and project.torch.guarantees(rule.rule.torch_before):
             return False
         return self._ask(rule, lambda: check(script, project))
 

@@ -45,6 +45,7 @@ from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
+from ddplint.project.late_changes import LateChanges
 from ddplint.project.late_forks import LateForks
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
@@ -61,9 +62,11 @@ from ddplint.project.moves import Moves
 from ddplint.project.normalisation import Normalisation
 from ddplint.project.obstacles import Obstacles
 from ddplint.project.omission import Omissions
+from ddplint.project.optimized import Optimized
 from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
+from ddplint.project.parts import Parts
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
 from ddplint.project.placement import Placement
@@ -78,6 +81,7 @@ from ddplint.project.rank_parts import RankParts
 from ddplint.project.rank_uses import RankUses
 from ddplint.project.reach import Reach
 from ddplint.project.rendezvous import MeetingPort, Rendezvous
+from ddplint.project.repeated_forwards import RepeatedForwards
 from ddplint.project.repeated_work import RepeatedWorks
 from ddplint.project.roles import Role, role_of
 from ddplint.project.run_paths import RunPaths
@@ -93,6 +97,7 @@ from ddplint.project.sites import Sites
 from ddplint.project.stored_states import StoredStates
 from ddplint.project.swallowed import SwallowedFailures
 from ddplint.project.switches import Switches
+from ddplint.project.timings import Timings
 from ddplint.project.torch_range import TorchRange, torch_range
 from ddplint.project.trail import Trail
 from ddplint.project.training import Training
@@ -102,6 +107,7 @@ from ddplint.project.type_tests import tells_apart
 from ddplint.project.uncalled import UncalledGuards
 from ddplint.project.uneven_loops import UnevenLoops
 from ddplint.project.uneven_shares import UnevenShares
+from ddplint.project.unused_parts import UnusedParts
 from ddplint.project.visible_devices import VisibleDevices
 from ddplint.project.wrapped import WrappedAccesses
 from ddplint.project.writes import Writes
@@ -174,6 +180,12 @@ class Project:
         self.switches = Switches(self)
         self.training_steps = TrainingSteps(self)
         self.kept_graphs = KeptGraphs(self)
+        self.repeated_forwards = RepeatedForwards(self)
+        self.late_changes = LateChanges(self)
+        self.parts = Parts(self)
+        self.unused_parts = UnusedParts(self)
+        self.timings = Timings(self)
+        self.optimized = Optimized(self)
         self.fixed_settings = FixedSettings(self)
         self.uncalled_guards = UncalledGuards(self)
         self.rank_idioms = RankIdioms(self, self.processes)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ddplint.project.rank_names import row_by_name
-from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not, Subscript
+from ddplint.semantics import Attribute, Call, Comparison, Constant, Expression, Name, Not, Operation, Subscript
 from ddplint.semantics.expressions import last_name
 from ddplint.semantics.rank_values import RANKS, RankValue
-from ddplint.semantics.structure import Class, Function
+from ddplint.semantics.reaching import reaching
+from ddplint.semantics.structure import BindingKind, Class, Function
 
 if TYPE_CHECKING:
     from ddplint.project.project import Project
@@ -22,6 +23,9 @@ _DEVICE = re.compile(r"(?:\w+_)?(?:device|gpu|gpu_id)s?", re.IGNORECASE)
 _SHARES = re.compile(r"shard|by_(?:node|rank|worker)|num_replicas|world|per_rank|partition", re.IGNORECASE)
 # What a method reads there is its launcher's word for the rank more often than not.
 _ENVIRONMENT = frozenset({"environ", "getenv"})
+# Functions of Python that make a number of numbers, or count things.
+_ARITHMETIC = tuple(f"builtins.{name}" for name in ("abs", "int", "len", "max", "min", "round", "set", "sum"))
+_DEEPEST = 6
 _SHARING = RANKS | {RankValue.WORLD_SIZE}
 
 
@@ -35,6 +39,28 @@ class RankParts:
     def differs(self, value: Expression) -> bool:
         """Whether a number is made from the rank, so that each rank has its own; not where the ranks exchange it."""
         return any(self._is_rank(piece) for piece in self.pieces(value))
+
+    def computes(self, number: Expression, depth: int = 0) -> bool:
+        """Whether a number certainly is computed from the rank: by arithmetic, or as the length of what the rank picks.
+
+        Not where the ranks exchange it.
+        """
+        if depth > _DEEPEST:
+            return False
+        if any(self._project.rank_values.certainly(number, kind) for kind in RANKS):
+            return True
+        if isinstance(number, Operation):
+            return any(self.computes(operand, depth + 1) for operand in number.operands)
+        if isinstance(number, Subscript):
+            return self.computes(number.index, depth + 1)
+        if isinstance(number, Call):
+            plain = self._project.certainly(number.callee, *_ARITHMETIC)
+            return plain and any(self.computes(given.value, depth + 1) for given in number.arguments)
+        if not isinstance(number, Name) or self._project.exchanges.agree_on(number):
+            return False
+        bindings = reaching(number.id, number) or []
+        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind is BindingKind.ASSIGNMENT else None
+        return value is not None and not bindings[0].path and self.computes(value, depth + 1)
 
     def shares(self, value: Expression) -> bool:
         """Whether a value may be a share of its own on each rank: the rank or the world size has a part in it.
@@ -60,6 +86,8 @@ class RankParts:
             return True
         if isinstance(piece, Call):
             return self._project.exchanges.gives(piece) or bool(_DEVICE.fullmatch(last_name(piece)))
+        if isinstance(piece, Name) and self._project.exchanges.agree_on(piece):
+            return True
         if isinstance(piece, Attribute) and _OPTIONS.fullmatch(last_name(piece.base)):
             return True
         return bool(_OPTIONS.fullmatch(last_name(piece)) or _DEVICE.fullmatch(last_name(piece)))

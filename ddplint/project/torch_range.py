@@ -88,11 +88,11 @@ def _range(clauses: str) -> TorchRange:
         elif operator == "<=":
             highest = version
         elif operator == "<":
-            highest = _before(version)
+            highest = before(version)
     return TorchRange(lowest, highest)
 
 
-def _before(version: Version) -> Version:
+def before(version: Version) -> Version:
     """Return the newest version that is older than this one; torch has never had a hundred minor versions."""
     major, minor = version
     return (major, minor - 1) if minor else (major - 1, 99)

@@ -36,8 +36,13 @@ def render_explanation(registered: RegisteredRule, *, color: bool = False) -> st
 
 def _head(rule: Rule, style: Style) -> str:
     facts = f"impact: {rule.impact.value}; fix: {_FIX[rule.applicability]}; since: ddplint {visible(rule.since)}"
-    torch = "any version" if rule.torch is None else f"{rule.torch[0]}.{rule.torch[1]} and newer"
-    return f"{style.paint(Paint.BOLD, f'{rule.code} {rule.name}')} ({facts}; torch: {torch})"
+    return f"{style.paint(Paint.BOLD, f'{rule.code} {rule.name}')} ({facts}; torch: {_versions(rule)})"
+
+
+def _versions(rule: Rule) -> str:
+    since = None if rule.torch is None else f"{rule.torch[0]}.{rule.torch[1]} and newer"
+    until = None if rule.torch_before is None else f"before {rule.torch_before[0]}.{rule.torch_before[1]}"
+    return ", ".join(filter(None, (since, until))) or "any version"
 
 
 def _terminal(block: Block, style: Style) -> str:

@@ -70,7 +70,12 @@ def _content(registered: RegisteredRule) -> dict[str, Any]:
         "impact": rule.impact.value,
         "fix": rule.applicability.value if rule.applicability else None,
         "since": rule.since,
-        "torch": f"{rule.torch[0]}.{rule.torch[1]}" if rule.torch else None,
+        "torch": _version(rule.torch),
+        "torch_before": _version(rule.torch_before),
         "summary": documentation.summary,
         "documentation": documentation_markdown(documentation),
     }
+
+
+def _version(version: tuple[int, int] | None) -> str | None:
+    return None if version is None else f"{version[0]}.{version[1]}"

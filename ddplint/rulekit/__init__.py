@@ -27,6 +27,7 @@ from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
 from ddplint.project.kept_graphs import KeptGraph
+from ddplint.project.late_changes import LateChange, LateKind
 from ddplint.project.late_forks import LateFork
 from ddplint.project.loaders import Loader
 from ddplint.project.local_metrics import LocalMetric, MetricUse
@@ -36,6 +37,7 @@ from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.lost_gradients import LostGradient
 from ddplint.project.meeting_places import MissingPlace
 from ddplint.project.models import Wrapper
+from ddplint.project.optimized import LeftBehind, LonePart, LostParameters
 from ddplint.project.optimizer_steps import EarlyStep
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
@@ -44,6 +46,7 @@ from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.ragged_tensors import RaggedTensor
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
+from ddplint.project.repeated_forwards import RepeatedForward
 from ddplint.project.repeated_work import RepeatedWork, WorkKind
 from ddplint.project.roles import Role
 from ddplint.project.run_paths import RunPath
@@ -54,10 +57,12 @@ from ddplint.project.seeds import Spread
 from ddplint.project.sites import Site
 from ddplint.project.stored_states import Mismatch
 from ddplint.project.swallowed import Swallowed
+from ddplint.project.timings import EarlyTime
 from ddplint.project.trail import Pass, Trail
 from ddplint.project.uncalled import Uncalled
 from ddplint.project.uneven_loops import UnevenLoop
 from ddplint.project.uneven_shares import UnevenShare
+from ddplint.project.unused_parts import UnusedPart
 from ddplint.project.visible_devices import VisibleMisuse, VisibleUse
 from ddplint.project.wrapped import Access
 from ddplint.project.writes import FileWrite, WriteKind
@@ -170,6 +175,7 @@ __all__ = [
     "DeviceIndex",
     "Divergence",
     "EarlyStep",
+    "EarlyTime",
     "Edit",
     "Editor",
     "EnvironmentRead",
@@ -197,15 +203,20 @@ __all__ = [
     "KeptGraph",
     "Kind",
     "Lambda",
+    "LateChange",
     "LateFork",
+    "LateKind",
+    "LeftBehind",
     "Loader",
     "LocalMetric",
     "Logic",
+    "LonePart",
     "LongWait",
     "Loop",
     "LoopKind",
     "Lopsided",
     "LostGradient",
+    "LostParameters",
     "Mapping",
     "MeanOfMeans",
     "MeetingForm",
@@ -239,6 +250,7 @@ __all__ = [
     "RegionKind",
     "Rename",
     "Repeat",
+    "RepeatedForward",
     "RepeatedSum",
     "RepeatedWork",
     "Role",
@@ -269,6 +281,7 @@ __all__ = [
     "UnevenExit",
     "UnevenLoop",
     "UnevenShare",
+    "UnusedPart",
     "Use",
     "Verdict",
     "VisibleMisuse",

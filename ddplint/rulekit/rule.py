@@ -24,7 +24,8 @@ class Rule:
     ``everyday``: the triggers are words of every script (print, open), so they count only in a distributed project.
     ``discharged_by``: frameworks that do this job themselves; in their projects the rule is silent.
     ``applicability``: the best promise that a fix of this rule makes, None when there is no fix.
-    ``torch``: the torch version (major, minor) from which the rule holds, None for every version.
+    ``torch``: the torch version (major, minor) from which the rule holds, None for every version. ``torch_before``: the
+    version from which it holds no more.
     ``pedantic``: all its findings are possible at best, so that they are shown with ``--pedantic`` only.
     """
 
@@ -37,6 +38,7 @@ class Rule:
     discharged_by: frozenset[str] = frozenset()
     applicability: Applicability | None = None
     torch: tuple[int, int] | None = None
+    torch_before: tuple[int, int] | None = None
     pedantic: bool = False
 
 

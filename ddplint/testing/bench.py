@@ -12,6 +12,7 @@ from ddplint.engine.fix import FixPolicy, fix, fixable_sources
 from ddplint.engine.outcomes import Report
 from ddplint.engine.run import Linter, lint_files
 from ddplint.findings import Applicability, Finding
+from ddplint.project.torch_range import before
 from ddplint.rulekit.pack import RegisteredRule
 
 # Keeps settings and neighbours of the folders above out, and makes the folder a project.
@@ -34,6 +35,7 @@ class Observed:
 def observe(files: Mapping[str, str], rule: RegisteredRule | None = None, pack: str | None = None) -> Observed:
     """Lint and fix files with one rule alone, or with all; ``pack`` names a pack that is not installed.
 
+    A rule that holds for old versions of torch only is asked about the last of them.
     Safe fixes are made, or all fixes where none is safe. A rule about the linter speaks of what the other rules leave
     to it, so these run too.
     """
@@ -69,6 +71,8 @@ def _settings(folder: Path, rule: RegisteredRule | None, pack: str | None) -> Se
         return settings
     code = (rule.rule.code,)
     pedantic = settings.pedantic or rule.rule.pedantic
+    if rule.rule.torch_before is not None and settings.torch_version is None:
+        settings = replace(settings, torch_version=before(rule.rule.torch_before))
     return replace(settings, select=code if rule.check is not None else (), fixable=code, pedantic=pedantic)
 
 

@@ -11,9 +11,12 @@ import pytest
 
 SCRIPT = (Path(__file__).parents[2] / "fixtures" / "migrate" / "options_and_functions.py").read_text()
 REFUSED = SCRIPT.replace("nn.DataParallel(Net())", "nn.DataParallel(Net(), dim=1)")
-# A layer that the forward never calls.
-IDLE = SCRIPT.replace(
-    "self.head = nn.Linear(12, 2)", "self.head = nn.Linear(12, 2)\n        self.spare = nn.Linear(2, 2)"
+# A layer that the forward never calls, and one that it calls for some batches only.
+UNUSED = SCRIPT.replace(
+    "self.head = nn.Linear(12, 2)", "self.head = nn.Linear(12, 2)\n        self.spare = nn.Linear(6, 6)"
+)
+IDLE = UNUSED.replace(
+    "def forward(self, x):\n", "def forward(self, x):\n        if len(x) > 1000:\n            x = self.spare(x)\n"
 )
 
 
@@ -27,8 +30,9 @@ def ddplint(folder: Path, text: str, *arguments: str) -> subprocess.CompletedPro
     ("text", "outcome", "said", "code"),
     [
         pytest.param(SCRIPT, "done", "apply it with: ddplint --fix --select DDP101", 0, id="a script that moves"),
-        pytest.param(IDLE, "done with review notes", "look at line 100: it is not proven", 0, id="one with a note"),
+        pytest.param(IDLE, "done with review notes", "look at line 102: it is not proven", 0, id="one with a note"),
         pytest.param(REFUSED, "refused", "line 99: DistributedDataParallel has no dim", 1, id="one that is refused"),
+        pytest.param(UNUSED, "refused", "Net.spare is made and never used", 1, id="one with a part that is never used"),
         pytest.param("x = 1\n", "No DataParallel", "that trains was found", 0, id="nothing to move"),
     ],
 )

@@ -16,11 +16,23 @@ _WITH_IDLE_PARTS = re.compile(r"torchvision\.models\.(?:googlenet|inception|dete
 _TORCHVISION = "torchvision.models."
 _LAYERS = "torch.nn."
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
+_MOVES = frozenset({"cuda", "to", "double", "float"})
 _DEEPEST = 6
 
 
 def look_for_idle_parameters(job: Job, site: Site) -> None:
-    """Note a model that is not proven to use all of its parameters in every forward."""
+    """Note a model that is not proven to use all of its parameters in every forward.
+
+    Raises Refused for one with a part that nothing ever uses: its second step would fail.
+    """
+    cls = job.project.resolver.class_of(_before_moves(site.module))
+    for part in job.project.unused_parts.of(cls) if cls is not None else ():
+        raise Refused(
+            f"{part.cls.name}.{part.store.name} is made and never used, and DistributedDataParallel would wait for its "
+            "gradients",
+            site.module,
+            "use it in forward, or remove it",
+        )
     if not _all_used(job, site.module, 0):
         job.note(
             site.module,
@@ -51,6 +63,13 @@ def _is_inside(base: Expression) -> bool:
     return False
 
 
+def _before_moves(model: Expression) -> Expression:
+    """Return what is moved where a model is moved as it is named: ``Net().cuda()``."""
+    while isinstance(model, Call) and isinstance(model.callee, Attribute) and model.callee.name in _MOVES:
+        model = model.callee.base
+    return model
+
+
 def _all_used(job: Job, model: Expression, depth: int) -> bool:
     origins = job.project.origins(model)
     return bool(origins) and all(isinstance(origin, Call) and _made_whole(job, origin, depth) for origin in origins)
@@ -58,7 +77,7 @@ def _all_used(job: Job, model: Expression, depth: int) -> bool:
 
 def _made_whole(job: Job, made: Call, depth: int) -> bool:
     """Whether a call makes a module whose forward uses all its parameters."""
-    if isinstance(made.callee, Attribute) and made.callee.name in ("cuda", "to", "double", "float"):
+    if isinstance(made.callee, Attribute) and made.callee.name in _MOVES:
         return _all_used(job, made.callee.base, depth)
     names = job.project.names(made.callee)
     if all(name.startswith(_TORCHVISION) and not _WITH_IDLE_PARTS.match(name) for name in names):

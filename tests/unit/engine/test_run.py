@@ -30,6 +30,13 @@ def check(script, project):
     return [Found(call, "modern") for call in script.calls if call.callee.id == "modern"]
 """
 
+OLD_RULE = """
+from ddplint.rulekit import Found, Impact, Rule
+RULE = Rule("RUN103", "old-name", Impact.SLOW, "0.1.0", ("ancient",), torch_before=(2, 4))
+def check(script, project):
+    return [Found(call, "ancient") for call in script.calls if call.callee.id == "ancient"]
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -38,6 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "__init__.py").write_text("")
     (package / "slow_name.py").write_text(RULE)
     (package / "new_name.py").write_text(NEW_RULE)
+    (package / "old_name.py").write_text(OLD_RULE)
     monkeypatch.syspath_prepend(str(package.parent))
     folder = tmp_path / "files"
     folder.mkdir()
@@ -102,6 +110,26 @@ def test_a_rule_speaks_from_its_torch_version_on(
     (folder / "setup.py").write_text("")
     (folder / "requirements.txt").write_text(required)
     (folder / "a.py").write_text("modern()\n")
+    assert found(folder, a_linter(folder, torch_version=option))["a.py"] == findings
+
+
+@pytest.mark.parametrize(
+    ("required", "option", "findings"),
+    [
+        pytest.param("torch==2.3", None, 1, id="the project is for an older torch"),
+        pytest.param("torch==2.4", None, 0, id="the project is for that torch"),
+        pytest.param("torch>=2.1", None, 1, id="the project may run on an older torch"),
+        pytest.param("torch>=2.4", None, 0, id="the project may run on newer ones alone"),
+        pytest.param("torch==2.3", (2, 4), 0, id="the option wins for that torch"),
+        pytest.param("torch==2.4", (2, 3), 1, id="the option wins for an older torch"),
+    ],
+)
+def test_a_rule_speaks_up_to_a_torch_version(
+    folder: Path, required: str, option: tuple[int, int] | None, findings: int
+) -> None:
+    (folder / "setup.py").write_text("")
+    (folder / "requirements.txt").write_text(required)
+    (folder / "a.py").write_text("ancient()\n")
     assert found(folder, a_linter(folder, torch_version=option))["a.py"] == findings
 
 

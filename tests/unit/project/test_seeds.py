@@ -37,6 +37,9 @@ SEEDS = [
     pytest.param("use(os.getpid())", Spread.CLOCK, id="the process"),
     pytest.param("use(random.randint(0, 9))", Spread.CHANCE, id="drawn without a seed"),
     pytest.param("random.seed(1)\nuse(random.randint(0, 9))", None, id="drawn with a seed"),
+    pytest.param(
+        "n = torch.tensor(dist.get_rank())\ndist.all_reduce(n)\nuse(int(n))", None, id="reduced over the ranks"
+    ),
     pytest.param("s = torch.tensor(time.time())\ndist.broadcast(s, 0)\nuse(s.item())", None, id="broadcast"),
     pytest.param(
         "def agreed():\n    a = [None]\n    dist.all_gather_object(a, time.time())\n    return a[0]\nuse(agreed())",

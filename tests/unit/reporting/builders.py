@@ -92,8 +92,17 @@ def rule(
     documentation: str | None = DOCUMENTATION,
     applicability: Applicability | None = Applicability.SAFE,
     torch: tuple[int, int] | None = None,
+    torch_before: tuple[int, int] | None = None,
 ) -> RegisteredRule:
     module = ModuleType(f"pack.{name}", documentation)
-    return RegisteredRule(
-        Rule(code, name, impact, "0.1.0", ("DistributedSampler",), applicability=applicability, torch=torch), module
+    made = Rule(
+        code,
+        name,
+        impact,
+        "0.1.0",
+        ("DistributedSampler",),
+        applicability=applicability,
+        torch=torch,
+        torch_before=torch_before,
     )
+    return RegisteredRule(made, module)

@@ -38,6 +38,11 @@ print(render_explanation(RegisteredRule(Rule("DDP202", "missing-set-epoch", Impa
             id="a rule without a fix that holds from a torch version on",
         ),
         pytest.param(
+            rule(applicability=None, torch=(2, 4), torch_before=(2, 13)),
+            "(impact: wrong; fix: none; since: ddplint 0.1.0; torch: 2.4 and newer, before 2.13)",
+            id="a rule that holds for some versions",
+        ),
+        pytest.param(
             rule(applicability=Applicability.UNSAFE),
             "(impact: wrong; fix: with --unsafe-fixes; since: ddplint 0.1.0; torch: any version)",
             id="a rule whose fix the author has to agree with",

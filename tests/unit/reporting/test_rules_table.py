@@ -68,6 +68,7 @@ def test_a_document_without_a_place_for_the_table_is_refused(document: str) -> N
         pytest.param(EPOCH, "fix", "unsafe", id="a fix is its promise"),
         pytest.param(EPOCH, "torch", None, id="every torch version is null"),
         pytest.param(rule(torch=(2, 4)), "torch", "2.4", id="the torch version from which a rule holds"),
+        pytest.param(rule(torch_before=(2, 13)), "torch_before", "2.13", id="the version from which it does not"),
         pytest.param(rule(documentation=None), "summary", "", id="a stripped docstring leaves the summary empty"),
     ],
 )
