@@ -49,8 +49,9 @@ REPLICATES = """
 import torch
 from torch import nn
 
-model = nn.DataParallel(nn.Linear(2, 1).cuda())
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+assert torch.accelerator.current_accelerator().type == "cuda"
+model = nn.DataParallel(nn.Linear(2, 1).to(0))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
 for _ in range(3):
     optimizer.zero_grad()
     model(torch.ones(4, 2).cuda()).sum().backward()

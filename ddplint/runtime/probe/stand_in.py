@@ -84,14 +84,19 @@ def stand_in_for_cuda(hooks: Hooks, torch: Any) -> None:
 
 
 def _stand_in_for_accelerator(torch: Any, count: int, current: Any, set_device: Any) -> None:
-    """Let ``torch.accelerator`` say what ``torch.cuda`` says."""
+    """Let ``torch.accelerator`` say to scripts what ``torch.cuda`` says, and to torch itself that there is none."""
     accelerator = torch.accelerator
-    accelerator.is_available = lambda: True
-    accelerator.device_count = lambda: count
-    accelerator.current_accelerator = lambda *_args, **_kwargs: torch.device("cuda")
+    accelerator.is_available = lambda: not _asked_by_torch()
+    accelerator.device_count = lambda: 0 if _asked_by_torch() else count
+    accelerator.current_accelerator = lambda *_args, **_kwargs: None if _asked_by_torch() else torch.device("cuda")
     accelerator.current_device_index = accelerator.current_device_idx = lambda: current[0]
     accelerator.set_device_index = accelerator.set_device_idx = set_device
     accelerator.synchronize = lambda *_args: None
+
+
+def _asked_by_torch() -> bool:
+    """Whether a stand-in is called by torch's own code."""
+    return str(sys._getframe(2).f_globals.get("__name__", "")).partition(".")[0] == "torch"
 
 
 def stand_in_for_nccl(_hooks: Hooks, module: Any) -> None:

@@ -1,0 +1,1 @@
+"""What traced runs say of the scripts in ``fixtures/train``, and of reproductions of public reports."""
