@@ -42,7 +42,7 @@ MISTAKES = [
     pytest.param(
         ["explain", "plain-cal"], "no rule 'plain-cal' (did you mean 'plain-call'?)", id="a misspelled rule to explain"
     ),
-    pytest.param(["explain"], "missing argument 'RULE...'", id="nothing to explain"),
+    pytest.param(["explain"], "name rules, or give a --symptom", id="nothing to explain"),
     pytest.param(
         ["--unsafe-fixes", "train.py"],
         "--unsafe-fixes needs --fix, --fix-only or --diff beside it",

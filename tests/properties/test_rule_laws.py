@@ -29,6 +29,13 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "rules"
 # A file that does not parse has no names, imports or statements.
 RULES = [rule for rule in rules_of() if rule.check_unparsable is None]
 
+# What these judge lies in one function: where a helper holds a part of it, they are silent, never louder.
+IN_ONE_FUNCTION = {f"DDP{number}" for number in (106, 109, 114, 116, 407, 409, 414, 506, 513, 704, 710)}
+# It speaks of what runs whenever a file is imported, which the body of a function does not.
+AT_IMPORT = {"DDP420"}
+# A best value is known by its name.
+BY_NAME = {"DDP512"}
+
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule.code)
 few_examples = settings(max_examples=15, deadline=None)
 
@@ -80,7 +87,7 @@ def test_the_order_of_imports_changes_nothing(rule: RegisteredRule, data: st.Dat
 @given(st.data())
 def test_the_names_of_variables_change_nothing(rule: RegisteredRule, data: st.DataObject) -> None:
     text = an_example(data, rule)
-    names = renameable(text)
+    names = [name for name in renameable(text) if rule.rule.code not in BY_NAME or "best" not in name]
     changed = text
     for number, name in enumerate(data.draw(st.lists(st.sampled_from(names), unique=True)) if names else ()):
         changed = with_name(changed, name, f"renamed_{number}")
@@ -92,7 +99,8 @@ def test_a_flat_script_is_judged_as_the_same_in_a_function(rule: RegisteredRule)
     trials = [*example_trials(rule), *fixture_trials(FIXTURES, rule)]
     for text in filter(parses, (text for trial in trials if len(trial.files) == 1 for text in trial.files.values())):
         changed = in_a_function(text)
-        assert changed is None or problems(rule, changed) == [], changed
+        found = [] if changed is None else problems(rule, changed)
+        assert found == [] or (rule.rule.code in AT_IMPORT and all("not said" in one for one in found)), changed
 
 
 @each_rule
@@ -105,4 +113,4 @@ def test_a_helper_changes_nothing(rule: RegisteredRule) -> None:
             # The place may be the call of the helper instead of the line in it.
             said = [problem for problem in found if "is said and not announced" in problem]
             missed = [problem for problem in found if "is announced and not said" in problem]
-            assert len(said) == len(missed), changed
+            assert len(said) == len(missed) or (rule.rule.code in IN_ONE_FUNCTION and len(said) < len(missed)), changed

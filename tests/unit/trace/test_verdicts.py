@@ -177,9 +177,9 @@ def test_a_file_that_was_changed_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_a_rule_that_judges_no_runs_leaves_its_finding_as_it_is(tmp_path: Path) -> None:
-    (judged,) = judge([finding("DDP801")], RULES, trace(tmp_path, [CAME]), ())
+    (judged,) = judge([finding("DDP401")], RULES, trace(tmp_path, [CAME]), ())
     assert judged.verdict is None
-    assert judged.impact is Impact.DEPRECATED
+    assert judged.impact is Impact.CRASH
 
 
 def test_a_verdict_names_the_test_that_decided(tmp_path: Path) -> None:
