@@ -28,6 +28,9 @@ def test_a_run_judges_the_finding(path: Path, tmp_path: Path) -> None:
     code, _, _ = path.parent.name.partition("_")
     run = confirm(script, "--select", code)
     expected = EXPECTED[path.stem.rstrip("0123456789_")]
+    if [verdict and verdict["status"] for verdict in run.verdicts(code)] == ["not_exercised"]:
+        # On a busy machine a rank can stand still for as long as a hang: a run that came to no verdict is made again.
+        run = confirm(script, "--select", code)
     assert [verdict and verdict["status"] for verdict in run.verdicts(code)] == [expected], run.content
     assert run.about["hooks_failed"] == []
     assert run.code == (expected == "confirmed")
