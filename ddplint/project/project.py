@@ -38,11 +38,14 @@ from ddplint.project.gradient_exchanges import GradientExchanges
 from ddplint.project.group_ends import GroupEnds
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
+from ddplint.project.horizons import Horizons
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
+from ddplint.project.lengths import Lengths
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.locality import Locality
+from ddplint.project.loss_means import LossMeans
 from ddplint.project.loss_scales import LossScales
 from ddplint.project.machines import Machines
 from ddplint.project.models import Models
@@ -53,6 +56,7 @@ from ddplint.project.omission import Omissions
 from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
+from ddplint.project.paddings import Paddings
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
 from ddplint.project.placement import Placement
@@ -183,6 +187,8 @@ class Project:
         self.normalisation = Normalisation(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
+        self.lengths = Lengths(self)
+        self.paddings = Paddings(self)
         self.seeds = Seeds(self)
         self.feeding = Feeding(self)
         self.epochs = Epochs(self)
@@ -197,6 +203,8 @@ class Project:
         self.optimizer_steps = OptimizerSteps(self)
         self.accumulations = Accumulations(self)
         self.gradient_exchanges = GradientExchanges(self)
+        self.horizons = Horizons(self)
+        self.loss_means = LossMeans(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

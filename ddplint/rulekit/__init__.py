@@ -24,12 +24,15 @@ from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
+from ddplint.project.horizons import Horizon
 from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.loaders import Loader
 from ddplint.project.locality import Divergence
+from ddplint.project.loss_means import LossMean
 from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.models import Wrapper
 from ddplint.project.optimizer_steps import EarlyStep
+from ddplint.project.paddings import Padding
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.placement import Change, Move
@@ -165,6 +168,7 @@ __all__ = [
     "Guard",
     "Handover",
     "HandoverKind",
+    "Horizon",
     "Impact",
     "Imported",
     "InReach",
@@ -175,6 +179,7 @@ __all__ = [
     "Loop",
     "LoopKind",
     "Lopsided",
+    "LossMean",
     "Mapping",
     "MeetingForm",
     "MeetingPort",
@@ -186,6 +191,7 @@ __all__ = [
     "Operation",
     "Origin",
     "Parameter",
+    "Padding",
     "ParseFailure",
     "Part",
     "Pass",
