@@ -63,6 +63,7 @@ from ddplint.project.placement import Placement
 from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
+from ddplint.project.random_streams import RandomStreams
 from ddplint.project.rank_fallbacks import RankFallbacks
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
@@ -188,6 +189,7 @@ class Project:
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
         self.lengths = Lengths(self)
+        self.random_streams = RandomStreams(self)
         self.paddings = Paddings(self)
         self.seeds = Seeds(self)
         self.feeding = Feeding(self)

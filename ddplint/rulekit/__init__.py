@@ -37,6 +37,7 @@ from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
+from ddplint.project.random_streams import SharedStream, WorkerSeed
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.roles import Role
@@ -222,6 +223,7 @@ __all__ = [
     "Sequence",
     "Share",
     "SharedSave",
+    "SharedStream",
     "SingleRun",
     "Site",
     "SourceFile",
@@ -235,6 +237,7 @@ __all__ = [
     "Uncalled",
     "UnevenExit",
     "Use",
+    "WorkerSeed",
     "Wrapper",
     "WriteForm",
     "WriteKind",
