@@ -43,16 +43,19 @@ from ddplint.project.group_ends import GroupEnds
 from ddplint.project.group_needs import GroupNeeds
 from ddplint.project.guards import Guards, Ranks
 from ddplint.project.handovers import Handovers
+from ddplint.project.horizons import Horizons
 from ddplint.project.instances import Instances
 from ddplint.project.kept_graphs import KeptGraphs
 from ddplint.project.late_changes import LateChanges
 from ddplint.project.late_forks import LateForks
+from ddplint.project.lengths import Lengths
 from ddplint.project.links import Imports
 from ddplint.project.loaders import Loader, Loaders
 from ddplint.project.local_metrics import LocalMetrics
 from ddplint.project.locality import Locality
 from ddplint.project.long_waits import LongWaits
 from ddplint.project.loop_meetings import LoopMeetings
+from ddplint.project.loss_means import LossMeans
 from ddplint.project.loss_scales import LossScales
 from ddplint.project.lost_gradients import LostGradients
 from ddplint.project.machines import Machines
@@ -67,6 +70,7 @@ from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
 from ddplint.project.parts import Parts
+from ddplint.project.paddings import Paddings
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
 from ddplint.project.placement import Placement
@@ -74,6 +78,7 @@ from ddplint.project.plain_starts import PlainStarts
 from ddplint.project.port_fallbacks import PortFallbacks
 from ddplint.project.processes import Processes
 from ddplint.project.ragged_tensors import RaggedTensors
+from ddplint.project.random_streams import RandomStreams
 from ddplint.project.rank_fallbacks import RankFallbacks
 from ddplint.project.rank_idioms import RankIdioms
 from ddplint.project.rank_outcomes import RankOutcomes
@@ -212,6 +217,9 @@ class Project:
         self.normalisation = Normalisation(self)
         self.rank_parts = RankParts(self)
         self.datasets = Datasets(self)
+        self.lengths = Lengths(self)
+        self.random_streams = RandomStreams(self)
+        self.paddings = Paddings(self)
         self.seeds = Seeds(self)
         self.feeding = Feeding(self)
         self.epochs = Epochs(self)
@@ -243,6 +251,8 @@ class Project:
         self.group_needs = GroupNeeds(self)
         self.collective_inputs = CollectiveInputs(self)
         self.ragged_tensors = RaggedTensors(self)
+        self.horizons = Horizons(self)
+        self.loss_means = LossMeans(self)
         self._loaders = Loaders(self)
         self._follower = Follower(self)
         self._callers = Callers(self.files, self.scripts, self.resolver)

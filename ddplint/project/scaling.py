@@ -39,7 +39,7 @@ class Scaling:
 
     def follows_world(self, value: Expression) -> bool:
         """Whether the number of processes, or a batch over all of them, has a part in a value."""
-        return any(self._is_world(part) for part in self._parts(value))
+        return any(self.is_world(part) for part in self._parts(value))
 
     def is_scaled_somewhere(self, script: Script) -> bool:
         """Whether some file of a script's program combines a learning rate or a batch with the number of processes."""
@@ -78,7 +78,8 @@ class Scaling:
             return False
         return self._project.rank_values.kinds(binding.value) == {RankValue.WORLD_SIZE}
 
-    def _is_world(self, part: Expression) -> bool:
+    def is_world(self, part: Expression) -> bool:
+        """Whether an expression itself is, or is called like, the number of processes or a batch over all of them."""
         identifier = part.id if isinstance(part, Name) else part.name if isinstance(part, Attribute) else ""
         if identifier and _WORLD.search(identifier.lower()):
             return True
@@ -103,14 +104,14 @@ class Scaling:
     def _scales(self, script: Script) -> bool:
         """Whether a file multiplies or divides a rate or a batch by the world, or gives one a value made from it."""
         return any(self._combines(operation) for operation in _operations(script)) or any(
-            _is_about_size(name) and any(self._is_world(part) for part in value.walk())
+            _is_about_size(name) and any(self.is_world(part) for part in value.walk())
             for name, value in _named_values(script)
         )
 
     def _combines(self, operation: Operation) -> bool:
         identifiers = [_identifiers(operand) for operand in operation.operands]
         about = [any(map(_is_about_size, words)) for words in identifiers]
-        world = [any(self._is_world(part) for part in operand.walk()) for operand in operation.operands]
+        world = [any(self.is_world(part) for part in operand.walk()) for operand in operation.operands]
         return len(about) == 2 and ((about[0] and world[1]) or (world[0] and about[1]))
 
     def _scripts(self, script: Script) -> Iterator[Script]:

@@ -26,6 +26,7 @@ from ddplint.project.frameworks import LOOP_DRIVERS
 from ddplint.project.gradient_exchanges import GradientExchange
 from ddplint.project.guards import Ranks, RankSet
 from ddplint.project.handovers import Handover, HandoverKind
+from ddplint.project.horizons import Horizon
 from ddplint.project.kept_graphs import KeptGraph
 from ddplint.project.late_changes import LateChange, LateKind
 from ddplint.project.late_forks import LateFork
@@ -33,17 +34,20 @@ from ddplint.project.loaders import Loader
 from ddplint.project.local_metrics import LocalMetric, MetricUse
 from ddplint.project.locality import Divergence
 from ddplint.project.long_waits import LongWait
+from ddplint.project.loss_means import LossMean
 from ddplint.project.loss_scales import ScaledClip
 from ddplint.project.lost_gradients import LostGradient
 from ddplint.project.meeting_places import MissingPlace
 from ddplint.project.models import Wrapper
 from ddplint.project.optimized import LeftBehind, LonePart, LostParameters
 from ddplint.project.optimizer_steps import EarlyStep
+from ddplint.project.paddings import Padding
 from ddplint.project.passes import Purpose, Repeat
 from ddplint.project.pending import Pending
 from ddplint.project.placement import Change, Move
 from ddplint.project.plain_starts import LAUNCHER_VARIABLES, SingleRun
 from ddplint.project.ragged_tensors import RaggedTensor
+from ddplint.project.random_streams import SharedStream, WorkerSeed
 from ddplint.project.rank_uses import RankPurpose, RankUse
 from ddplint.project.rendezvous import MeetingForm, MeetingPort
 from ddplint.project.repeated_forwards import RepeatedForward
@@ -197,6 +201,7 @@ __all__ = [
     "Guard",
     "Handover",
     "HandoverKind",
+    "Horizon",
     "Impact",
     "Imported",
     "InReach",
@@ -217,6 +222,7 @@ __all__ = [
     "Lopsided",
     "LostGradient",
     "LostParameters",
+    "LossMean",
     "Mapping",
     "MeanOfMeans",
     "MeetingForm",
@@ -231,6 +237,7 @@ __all__ = [
     "Operation",
     "Origin",
     "Parameter",
+    "Padding",
     "ParseFailure",
     "Part",
     "Pass",
@@ -265,6 +272,7 @@ __all__ = [
     "Sequence",
     "Share",
     "SharedSave",
+    "SharedStream",
     "SingleRun",
     "Site",
     "SourceFile",
@@ -288,6 +296,7 @@ __all__ = [
     "VisibleUse",
     "Wait",
     "WorkKind",
+    "WorkerSeed",
     "Wrapper",
     "WriteForm",
     "WriteKind",
