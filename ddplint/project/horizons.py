@@ -67,7 +67,9 @@ class Horizons:
 
     def _schedules(self, stepped: Expression) -> Iterator[Call]:
         """Yield the calls that can make a schedule: of torch, of transformers, or of a function that returns one."""
-        made = any(isinstance(origin, Call) and self._makes_schedule(origin) for origin in self._project.origins(stepped))
+        made = any(
+            isinstance(origin, Call) and self._makes_schedule(origin) for origin in self._project.origins(stepped)
+        )
         for piece, _ in self._project.dependence.pieces(stepped) if made else ():
             if isinstance(piece, Call) and self._makes_schedule(piece, through=True):
                 yield piece
@@ -150,5 +152,3 @@ def _known_as(loader: Call, at: Expression) -> str | None:
 
 def _holds(binding: Binding, loader: Call) -> bool:
     return binding.value is loader and not binding.path
-
-

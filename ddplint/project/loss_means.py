@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _SUMS = frozenset({"sum", "nansum", "count_nonzero"})
 
 
-
 @dataclass(frozen=True, slots=True)
 class LossMean:
     """A division that makes a sum of losses a mean over the items of one rank, and the backward pass that it goes to.

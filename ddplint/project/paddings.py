@@ -91,14 +91,17 @@ class Paddings:
         """Whether a call sums over the ranks something that a loop made, itself or in a function of the project."""
         if _ADD_UP.isdisjoint(self._project.collectives.of_call(call)):
             return False
-        return any(loop in piece.region.loops for piece, _ in self._project.dependence.pieces(call) if piece is not call)
+        return any(
+            loop in piece.region.loops for piece, _ in self._project.dependence.pieces(call) if piece is not call
+        )
 
     def _tells_apart(self, loop: Loop, exchange: Call) -> bool:
         """Whether repeated samples are cut off or told apart on the way from a loop to an exchange and behind it."""
         start = [call for call in self._around(loop) if not self._project.training.shows_training(call)]
         scripts = {id(script): script for call in (*start, exchange) for script in (call.scope.script,)}
         bodies = {id(body_of(call)): body_of(call) for call in self._project.reach.onward(start)}
-        for script in [*scripts.values(), *(getattr(body, "script", body) for body in bodies.values())]:
+        inside = (body if isinstance(body, Script) else body.script for body in bodies.values())
+        for script in [*scripts.values(), *inside]:
             cuts = (cut.index for cut in script.sliced if id(body_of(cut)) in bodies and isinstance(cut.index, Slice))
             if any(cut.upper is not None and _is_length(cut.upper) for cut in cuts):
                 return True

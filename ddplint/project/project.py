@@ -69,8 +69,8 @@ from ddplint.project.optimized import Optimized
 from ddplint.project.optimizer_steps import OptimizerSteps
 from ddplint.project.options import Options
 from ddplint.project.output import hides_bars, replaces_print
-from ddplint.project.parts import Parts
 from ddplint.project.paddings import Paddings
+from ddplint.project.parts import Parts
 from ddplint.project.passes import Passes
 from ddplint.project.pending import PendingWorks
 from ddplint.project.placement import Placement

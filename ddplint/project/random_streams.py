@@ -148,7 +148,9 @@ class RandomStreams:
 
     def _noise(self, call: Call) -> Call | None:
         """Return a call that draws noise in the training steps that come after a seed."""
-        start = self._project.processes.calls_of(call.scope.function) if call.scope.function else call.scope.script.calls
+        start = (
+            self._project.processes.calls_of(call.scope.function) if call.scope.function else call.scope.script.calls
+        )
         later = [each for each in start if each.order > call.order]
         for forward in self._project.reach.onward(later):
             if not forward.region.loops or self._project.collectives.own(forward) != FORWARD:

@@ -16,6 +16,11 @@ finding is shown with `--pedantic` only.
 even. The sums count those twice: 21 images on two processes are reported as 22. The accuracy is a little wrong, and
 another one with every number of processes, so that results of different machines can't be compared. Nothing warns.
 
+## Symptoms
+
+- accuracy differs a little with the number of GPUs
+- more samples are counted than the dataset has
+
 ## Example
 
 ```python bad

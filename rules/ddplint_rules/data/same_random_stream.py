@@ -17,6 +17,11 @@ Every rank gets other samples, but the same noise, time steps or masks for them.
 variety in its noise than that of one, the gradients go together, and a run on more GPUs learns less than it could.
 With workers that are seeded alike, all ranks augment their samples in the same way. Nothing warns.
 
+## Symptoms
+
+- all ranks draw the same noise, time steps or augmentations
+- a diffusion model learns less on more GPUs
+
 ## Example
 
 ```python bad

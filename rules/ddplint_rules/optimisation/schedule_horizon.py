@@ -15,6 +15,11 @@ On eight processes the run ends after an eighth of the schedule. A cosine or a l
 takes eight times as long, and the final accuracy is that of a run that was stopped early. Nothing warns, and on one
 process all is well.
 
+## Symptoms
+
+- the learning rate never comes down on several GPUs
+- warmup takes too long on several GPUs
+
 ## Example
 
 ```python bad

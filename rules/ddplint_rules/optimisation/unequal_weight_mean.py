@@ -14,6 +14,11 @@ DistributedDataParallel averages the gradients of the ranks, each with the same 
 much as one with 24, so each of its tokens counts four times as much. The gradient is not that of the batch over all
 ranks, and changes with the way the samples fall on the ranks. Nothing warns; the loss goes down all the same.
 
+## Symptoms
+
+- loss differs from that of one GPU with masks or padding
+- gradients change with how the samples fall on the ranks
+
 ## Example
 
 ```python bad
