@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -35,15 +36,19 @@ class Pulse:
 
     def _beat(self, main: int) -> None:
         while True:
-            if self._is_orphaned():
-                os._exit(1)
-            try:
+            # Nothing may end this thread: a process without it would outlive its supervisor.
+            with contextlib.suppress(BaseException):
+                if self._is_orphaned():
+                    os._exit(1)
                 if self._recorder is not None:
-                    self._write(self._recorder, main)
-            except Exception as error:
-                assert self._recorder is not None
-                self._recorder.failed("pulse", error)
+                    self._try_to_write(self._recorder, main)
             time.sleep(self._period)
+
+    def _try_to_write(self, recorder: Recorder, main: int) -> None:
+        try:
+            self._write(recorder, main)
+        except Exception as error:
+            recorder.failed("pulse", error)
 
     def _is_orphaned(self) -> bool:
         """Whether the supervisor has ended, however it did: the system takes its lock away."""
