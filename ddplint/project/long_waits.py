@@ -37,7 +37,7 @@ class LongWait:
 
     ``at``: the ``with`` that lets one rank go first, else the work. ``wait``: the collective in which the others are.
     ``start``: where the group is made, with the default timeout.
-    ``doubtful``: it may as well be done soon, as what is repeated in a loop often is.
+    ``doubtful``: it may as well be done soon.
     """
 
     at: Expression
@@ -59,12 +59,13 @@ class LongWaits:
         start = self._start(script) if works else None
         told: set[int] = set()
         for work, doubtful in works if start is not None else ():
+            if not doubtful and any(loop.kind is not LoopKind.COMPREHENSION for loop in work.region.loops):
+                continue  # what is prepared again and again is one batch
             wait = self._project.turns.first_wait(work) or self._wait_after(work)
             if wait is not None and start is not None and id(wait) not in told:
                 told.add(id(wait))
-                is_repeated = any(loop.kind is not LoopKind.COMPREHENSION for loop in work.region.loops)
                 at = self._project.turns.manager(work) or work
-                yield LongWait(at, work, wait, start, doubtful or is_repeated)
+                yield LongWait(at, work, wait, start, doubtful)
 
     def _may_be_short(self, call: Call) -> bool | None:
         """Return whether long work may as well be done soon; None: it is none that is known to be long."""

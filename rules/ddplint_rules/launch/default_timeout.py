@@ -8,8 +8,8 @@ barriers, in a `with` block that does so, or under a test of the rank before the
 the timeout of its process group as it is.
 
 It is silent where `init_process_group` is given a timeout, and where other groups are made, which may have one.
-Evaluation on one rank, `load_dataset` and what is repeated in a loop are reported with `--pedantic`: they may take
-seconds or hours.
+Work in a loop is taken for that of one batch. Evaluation on one rank, and `load_dataset`, are reported with
+`--pedantic`: they may take seconds or hours.
 
 ## Why it matters
 

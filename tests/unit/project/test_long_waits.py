@@ -55,9 +55,15 @@ TOKENIZE = LOOP.format(name="tokenize")
         ),
         pytest.param(f"{INIT}if rank == 0: xs.map(f, batched=True)\ndist.barrier()\n", 1, id="a mapping"),
         pytest.param(
-            f"{TOKENIZE}{INIT}for e in x:\n    dist.all_reduce(e)\n    if rank == 0: tokenize(e)\n",
+            f"{LOOP.format(name='evaluate')}{INIT}for e in x:\n    dist.all_reduce(e)\n"
+            "    if rank == 0: evaluate(loader)\n",
             1,
             id="in the next round",
+        ),
+        pytest.param(
+            f"{TOKENIZE}{INIT}for e in x:\n    dist.all_reduce(e)\n    if rank == 0: tokenize(e)\n",
+            0,
+            id="one batch after the other",
         ),
         pytest.param(
             f"{LOOP.format(name='evaluate')}{INIT}if rank == 0: evaluate(scores)\ndist.barrier()\n",
